@@ -1,0 +1,71 @@
+/* op: the table of operations (OPERATIONS in the README). An operation is a row: its names, its
+ * inputs, the element types it takes, where its output starts, how an update combines, how a row is
+ * finished, and the function that plans it. An alias is the same row under another name. */
+#ifndef KERNELS_OP_H
+#define KERNELS_OP_H
+
+#include "kernels/dtype.h"
+#include "kernels/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { OP_INPUTS_MAX = 4 };
+
+enum start { START_ZEROS, START_COPY };
+
+enum combine {
+    COMBINE_SET,
+    COMBINE_ADD,
+    COMBINE_SUB,
+    COMBINE_MUL,
+    COMBINE_DIV,
+    COMBINE_MIN,
+    COMBINE_MAX,
+    COMBINE_OR,    /* BOOL, scatter_nd */
+    COMBINE_CONCAT /* BYTES, scatter_nd */
+};
+
+enum finish { FINISH_NONE, FINISH_MEAN, FINISH_SQRT_N };
+
+struct plan;
+
+struct op {
+    const char *name;                  /* canonical: metrics, logs */
+    const char *const *aliases;        /* NULL-terminated */
+    const char *inputs[OP_INPUTS_MAX]; /* in order; NULL after the last */
+    int required;                      /* the first `required` inputs must be there */
+    dtype_set dtypes; /* of the first value input (tensor, updates, params, data) */
+    enum start start;
+    enum combine combine;
+    enum finish finish;
+    enum error_code (*plan)(struct plan *plan, struct error *error);
+};
+
+/* A row found under one of its names. */
+struct op_name {
+    const char *name; /* the name asked for, static */
+    const struct op *op;
+    int required; /* of the inputs; more than op->required for the *_with_num_segments names */
+};
+
+/* Finds canonical names and aliases alike; false when nothing has that name. Constant time: called
+ * for each request. `size` bytes, no terminator needed. */
+bool op_find(const char *name, size_t size, struct op_name *found);
+
+/* Rows in table order, for lists. */
+int op_count(void);
+const struct op *op_at(int i);
+
+/* Which input is called that (aliases `input_x`, `x`, `input` mean the first tensor): its number,
+ * or -1. */
+int op_input(const struct op *op, const char *name, size_t size);
+
+/* The number of inputs that the row has. */
+int op_inputs(const struct op *op);
+
+/* Number (in op->inputs) of the first tensor, the one that decides the element type: tensor,
+ * params, data, or updates for scatter_nd. */
+int op_value_input(const struct op *op);
+
+#endif

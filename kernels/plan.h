@@ -1,0 +1,71 @@
+/* plan: what a backend executes. Made from an op and its inputs without touching their elements,
+ * except the few that decide a shape (scatter_nd's `shape`, num_segments, the last segment id).
+ *
+ * Order of checks, here and in the backend's run: element types, ranks and shapes, sizes (all in
+ * plan_make); segment ids, indices, division by zero, bytes of a BYTES output (all in run, before
+ * anything is written).
+ *
+ * Life: plan_make -> the caller finds memory (plan.output.data, plan.scratch) -> backend run -> the
+ * caller reads plan.output, plan.ignored. A plan owns nothing. */
+#ifndef KERNELS_PLAN_H
+#define KERNELS_PLAN_H
+
+#include "kernels/error.h"
+#include "kernels/op.h"
+#include "kernels/tensor.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct plan_options {
+    size_t output_limit;     /* bytes that an output may have */
+    bool ignore_bad;         /* bad_indices_policy: leave bad rows out and count them */
+    int threads;             /* cores that the run may use, at least 1: decides scratch_bytes */
+    const atomic_bool *stop; /* when it turns true the run ends early with CANCELLED; NULL: never */
+};
+
+/* "Update k goes to row destination[k], width elements each": for scatters `destination` is a row
+ * of the output; for gathers and segments `source` is the table and the indices are rows of it. */
+struct rows {
+    int64_t count;           /* N: rows of the indices */
+    int64_t width;           /* elements in a row (complex: floats) */
+    int depth;               /* D: components of an index tuple */
+    int64_t bound[RANK_MAX]; /* the D dimensions that a tuple addresses */
+    int64_t limit;           /* product of bound: rows addressed */
+};
+
+struct plan {
+    const struct op *op;
+    struct tensor inputs[OP_INPUTS_MAX]; /* copies of the views given; the elements of tensor and
+                                            indices may be overwritten by run */
+    struct plan_options options;
+    enum combine
+        combine;      /* op->combine, or what it means for this dtype (BOOL: OR, BYTES: CONCAT) */
+    enum dtype dtype; /* what kernels compute in (complex: FP32, FP64) */
+    struct rows rows;
+    const struct tensor *start;  /* what the output starts from (in inputs[]), or NULL for zeros */
+    const struct tensor *values; /* updates, params or data (in inputs[]) */
+    struct tensor output;        /* dtype and shape by plan_make; `data` by the caller */
+    size_t output_bytes;         /* in memory; for BYTES the spans */
+    size_t scratch_bytes; /* what run needs at `scratch` besides, aligned to TENSOR_ALIGNMENT */
+    void *scratch;
+    size_t
+        touched_bytes; /* estimate of what run reads and writes, for the choice of where to run */
+    int64_t ignored;   /* rows left out under ignore_bad; by run */
+};
+
+/* Checks dtypes, ranks, shapes and sizes and fills the plan. inputs: OP_INPUTS_MAX views in the
+ * op's order, absent ones DTYPE_NONE; `required` of them must be there. The views are copied, their
+ * elements are not. Errors: MISSING_INPUT UNSUPPORTED_DTYPE SHAPE_MISMATCH SIZE_MISMATCH
+ * VALUE_OUT_OF_RANGE OUTPUT_TOO_LARGE. */
+MUST_CHECK enum error_code plan_make(struct plan *plan, const struct op_name *name,
+                                     const struct tensor *inputs,
+                                     const struct plan_options *options, struct error *error);
+
+/* The input whose bytes the output may take over: its number when the op starts from a copy, else
+ * -1. The caller sets plan->output.data = plan->inputs[i].data for a result made in place. */
+int plan_in_place_input(const struct plan *plan);
+
+#endif

@@ -1,0 +1,21 @@
+/* work: what a decoder or an encoder may use while it works: memory that lives as long as its
+ * request, cores, and the flag that says to stop. */
+#ifndef PROTO_WORK_H
+#define PROTO_WORK_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* Gives memory that is freed as a whole when the request is. TENSOR_ALIGNMENT-aligned, contents
+ * undefined; NULL when there is none (RESOURCE_EXHAUSTED). */
+struct memory {
+    void *(*get)(struct memory *memory, size_t bytes);
+};
+
+struct work {
+    struct memory *memory;
+    int threads;             /* at least 1 */
+    const atomic_bool *stop; /* read about every 64 Ki elements; NULL: never */
+};
+
+#endif
