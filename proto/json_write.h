@@ -1,0 +1,29 @@
+/* json_write: small JSON texts (answers' headers, errors, logs) written into a buffer of the
+ * caller's. */
+#ifndef PROTO_JSON_WRITE_H
+#define PROTO_JSON_WRITE_H
+
+#include "kernels/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Appends never write past `capacity`; when something did not fit `cut` turns true and stays so.
+ * `data` is always NUL-terminated (capacity >= 1). */
+struct text {
+    char *data;
+    size_t size, capacity;
+    bool cut;
+};
+
+void text_init(struct text *t, char *buffer, size_t capacity);
+void text_put(struct text *t, const char *bytes, size_t size);
+void text_puts(struct text *t, const char *string);
+void text_printf(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
+void text_int(struct text *t, int64_t value);
+
+/* A JSON string with its quotes: escapes what must be; bytes that are not UTF-8 become U+FFFD. */
+void text_json(struct text *t, const char *string, size_t size);
+
+#endif
