@@ -1,4 +1,7 @@
 # tensord: `make run` serves, `make test` tests everything, `make help` lists the rest.
+#
+# Nothing here needs a package before a recipe runs: `run`, `test` and `bench` install what is
+# missing first and then call make again.
 
 PACKAGES := gcc g++ pkg-config curl libmicrohttpd-dev libcjson-dev libinih-dev libcurl4-openssl-dev \
             libcmocka-dev zlib1g-dev python3-venv
@@ -70,26 +73,99 @@ $(BUILD)/obj/%.o: %.cc
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 # ------------------------------------------------------------------------------------------- tests
-# tests/unit/<floor>_<module>.c is a program that links its floor and those below it, nothing above.
+# A program is one file. tests/unit/<floor>_<module>.c and tests/golden/<floor>_<name>.c link their
+# floor and those below it, nothing above; all others link everything. tests/run.sh runs them.
 
-UNIT     := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c tests/golden/*.c))
-PROTOCOL := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/protocol/*.c))
+programs = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/*.c))
+UNIT    := $(call programs,unit) $(call programs,golden)
+SERVED  := $(call programs,protocol) $(call programs,hostile)
+CLIENTS := $(wildcard tests/clients/*.py tests/clients/*.sh)
+# Those that need more than a few seconds are left out of `make check`.
+SLOW    := %_load %_flood
 
-$(BUILD)/tests/unit/kernels_% $(BUILD)/tests/golden/kernels_%: \
-    $(BUILD)/obj/tests/unit/kernels_%.o $(BUILD)/libsupport.a $(BUILD)/libkernels.a
-	@echo "LD $@"
-	@mkdir -p $(@D) && $(LINK) -o $@ $^ -lcmocka $(KERNELS_LIBS)
+.PHONY: programs
+programs: $(BUILD)/tensord $(UNIT) $(SERVED)
+
+define link_test
+@echo "LD $@"
+@mkdir -p $(@D) && $(LINK) -o $@ $^ -lcmocka $(1)
+endef
+
+$(BUILD)/tests/unit/kernels_%: $(BUILD)/obj/tests/unit/kernels_%.o $(BUILD)/libsupport.a \
+    $(BUILD)/libkernels.a
+	$(call link_test,$(KERNELS_LIBS))
+
+$(BUILD)/tests/golden/kernels_%: $(BUILD)/obj/tests/golden/kernels_%.o $(BUILD)/libsupport.a \
+    $(BUILD)/libkernels.a
+	$(call link_test,$(KERNELS_LIBS))
 
 $(BUILD)/tests/unit/proto_%: $(BUILD)/obj/tests/unit/proto_%.o $(BUILD)/libsupport.a \
     $(BUILD)/libproto.a $(BUILD)/libkernels.a
-	@echo "LD $@"
-	@mkdir -p $(@D) && $(LINK) -o $@ $^ -lcmocka $(PROTO_LIBS) $(KERNELS_LIBS)
+	$(call link_test,$(PROTO_LIBS) $(KERNELS_LIBS))
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libsupport.a $(FLOORS)
-	@echo "LD $@"
-	@mkdir -p $(@D) && $(LINK) -o $@ $^ -lcmocka -lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS)
+	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
 
 .PRECIOUS: $(BUILD)/obj/%.o
+
+# The real clients, in a virtual environment of their own.
+VENV := $(BUILD)/venv
+$(VENV)/installed: tests/clients/requirements.txt
+	@echo "VENV $(VENV)"
+	@rm -rf $(VENV) && python3 -m venv $(VENV)
+	@$(VENV)/bin/pip install -q --disable-pip-version-check -r $<
+	@touch $@
+
+# A make of its own, in parallel unless the caller said how.
+AGAIN = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+RUN   = PYTHON=$(VENV)/bin/python TENSORD=$(BUILD)/tensord tests/run.sh
+
+ASAN := address,undefined
+ASAN_BUILD := $(BUILD)/address+undefined
+TSAN_BUILD := $(BUILD)/thread
+as_built_in = $(patsubst $(BUILD)/%,$(1)/%,$(2))
+
+.PHONY: check check-kernels test
+check: programs
+	@$(RUN) tests/layers.sh $(filter-out $(SLOW),$(UNIT) $(SERVED))
+
+check-kernels: $(filter $(BUILD)/tests/%/kernels_%,$(UNIT))
+	@$(RUN) $^
+
+test: deps-test
+	@$(AGAIN) programs $(VENV)/installed
+	@$(AGAIN) programs BUILD=$(ASAN_BUILD) SANITIZE=$(ASAN)
+	@$(AGAIN) programs BUILD=$(TSAN_BUILD) SANITIZE=thread
+	@$(RUN) tests/layers.sh $(UNIT) $(SERVED) $(CLIENTS) \
+	    $(call as_built_in,$(ASAN_BUILD),$(UNIT) $(SERVED)) \
+	    $(call as_built_in,$(TSAN_BUILD),$(UNIT) $(SERVED))
+
+# -------------------------------------------------------------------------------------- benchmarks
+# A program tests/bench/NAME.c may have parts: tests/bench/NAME_*.c and NAME_*.cc.
+
+bench_sources = $(wildcard tests/bench/$(1).c tests/bench/$(1)_*.c tests/bench/$(1)_*.cc)
+.PHONY: bench bench-kernels
+.SECONDEXPANSION:
+$(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsupport.a $(FLOORS)
+	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
+
+bench: deps
+	@$(AGAIN) $(BUILD)/tensord $(BUILD)/bench/server
+	@TENSORD=$(BUILD)/tensord $(BUILD)/bench/server $(ROWS)
+
+bench-kernels: deps
+	@$(AGAIN) $(BUILD)/bench/kernels
+	@$(BUILD)/bench/kernels
+
+# ----------------------------------------------------------------------------------------- serving
+
+LISTEN ?= 127.0.0.1:8080
+.PHONY: run
+run: deps
+	@$(AGAIN) all
+	@echo "try:  curl http://$(LISTEN)/v2/models/tensor_scatter_add/infer" \
+	    "-d '{\"inputs\":{\"tensor\":[1,2,3,4],\"indices\":[[1],[3]],\"updates\":[10,20]}}'"
+	@exec $(BUILD)/tensord --listen=$(LISTEN)
 
 # -------------------------------------------------------------------------------------- installing
 
@@ -114,3 +190,15 @@ deps-test:
 
 clean:
 	rm -rf build
+
+help:
+	@echo "make                 build/tensord"
+	@echo "make run             install what is missing, build, serve $(LISTEN) (LISTEN=address:port)"
+	@echo "make check           the everyday tests, under two minutes"
+	@echo "make test            every test: units, golden cases, the server, real clients, sanitizers"
+	@echo "make check-kernels   the tests of kernels/ alone"
+	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
+	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
+	@echo "make deps            the packages to build; make deps-test: and to test"
+	@echo "make clean           remove build/"
+	@echo "SANITIZE=address,undefined or SANITIZE=thread builds any of these so, in build/<that>"
