@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PROBLEM_TEXT_MAX = 16384 };
+/* Holds the longest document: a message of control characters twice, eight faults of full rank. */
+enum { PROBLEM_TEXT_MAX = 20480, PROBLEM_INSTANCE_MAX = 256 };
 
 /* The HTTP status of a code, e.g. 400; 499 for CANCELLED, which is never sent. */
 int problem_status(enum error_code code);
@@ -18,7 +19,8 @@ bool problem_retry(enum error_code code);
 
 /* Writes the body, at most PROBLEM_TEXT_MAX bytes with its terminator, and returns its length:
  * {"error":"CODE: sentence"}, or the problem+json document when `document`. `instance` is the
- * request id. */
+ * request id, at most PROBLEM_INSTANCE_MAX printable ASCII characters: a UUID is said as
+ * urn:uuid:..., any other as it is; NULL: none. */
 size_t problem_print(char *text, const struct error *error, bool document, const char *instance);
 
 #endif

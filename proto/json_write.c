@@ -1,0 +1,122 @@
+#include "proto/json_write.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void text_init(struct text *t, char *buffer, size_t capacity)
+{
+    assert(capacity >= 1);
+    t->data = buffer;
+    t->size = 0;
+    t->capacity = capacity;
+    t->cut = false;
+    buffer[0] = '\0';
+}
+
+void text_put(struct text *t, const char *bytes, size_t size)
+{
+    size_t room = t->capacity - 1 - t->size;
+    if (size > room) {
+        size = room;
+        t->cut = true;
+    }
+    memcpy(t->data + t->size, bytes, size);
+    t->size += size;
+    t->data[t->size] = '\0';
+}
+
+void text_puts(struct text *t, const char *string)
+{
+    text_put(t, string, strlen(string));
+}
+
+void text_printf(struct text *t, const char *format, ...)
+{
+    size_t room = t->capacity - t->size;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(t->data + t->size, room, format, arguments);
+    va_end(arguments);
+    assert(length >= 0);
+    if ((size_t)length >= room) {
+        t->size = t->capacity - 1;
+        t->cut = true;
+    } else {
+        t->size += (size_t)length;
+    }
+}
+
+void text_int(struct text *t, int64_t value)
+{
+    char digits[20];
+    size_t at = sizeof(digits);
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    do {
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (value < 0)
+        digits[--at] = '-';
+    text_put(t, digits + at, sizeof(digits) - at);
+}
+
+/* Length of the UTF-8 character at `s`, 0 when there is none (RFC 3629: no overlong forms, no
+ * surrogates, nothing above U+10FFFF). */
+static size_t utf8_character(const unsigned char *s, size_t left)
+{
+    size_t length = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;
+    if (length == 0 || length > left || s[0] > 0xF4)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) ||
+        (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
+        return 0;
+    return length;
+}
+
+/* What stands for a byte that may not stand for itself; NULL when it may. */
+static const char *escape_of(unsigned char c, char hex[7])
+{
+    switch (c) {
+    case '"':
+        return "\\\"";
+    case '\\':
+        return "\\\\";
+    case '\n':
+        return "\\n";
+    case '\r':
+        return "\\r";
+    case '\t':
+        return "\\t";
+    default:
+        if (c >= 0x20)
+            return NULL;
+        snprintf(hex, 7, "\\u%04x", (unsigned)c);
+        return hex;
+    }
+}
+
+void text_json(struct text *t, const char *string, size_t size)
+{
+    const unsigned char *s = (const unsigned char *)string;
+    size_t plain = 0; /* where the run of bytes that stand for themselves began */
+    text_put(t, "\"", 1);
+    for (size_t i = 0; i < size;) {
+        char hex[7];
+        size_t length = utf8_character(s + i, size - i);
+        const char *escape = length == 0 ? "\xEF\xBF\xBD" : escape_of(s[i], hex);
+        size_t step = length == 0 ? 1 : length;
+        if (escape) {
+            text_put(t, string + plain, i - plain);
+            text_puts(t, escape);
+            plain = i + step;
+        }
+        i += step;
+    }
+    text_put(t, string + plain, size - plain);
+    text_put(t, "\"", 1);
+}
