@@ -1,0 +1,37 @@
+/* server: a real tensord, started on a free port of 127.0.0.1 and stopped again. */
+#ifndef TESTS_SUPPORT_SERVER_H
+#define TESTS_SUPPORT_SERVER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct server {
+    pid_t pid; /* 0: not running */
+    int port;
+    char log_path[64]; /* standard output and error */
+};
+
+/* Starts the tensord that was built with this program (or the one that TENSORD names) with
+ * --listen=127.0.0.1:0 and `settings` ("--name=value", NULL-terminated, may be NULL), and waits
+ * until its log says where it listens and it is ready. On failure prints the log and returns false.
+ */
+bool server_start(struct server *s, const char *const *settings);
+
+/* Sends SIGTERM and waits. Returns the exit status, 128 + signal when a signal ended it, or -1 when
+ * it did not end within a minute (it is killed then). A status other than 0 prints the log. */
+int server_stop(struct server *s);
+
+/* server_stop in two steps. */
+void server_terminate(const struct server *s);
+int server_wait(struct server *s);
+
+/* True while the process runs. */
+bool server_running(struct server *s);
+
+/* The whole log so far, owned by the caller; NULL when it cannot be read. */
+char *server_log(const struct server *s);
+
+/* A number in kB from /proc/PID/status, such as "VmHWM"; -1 when there is none. */
+long server_memory_kb(const struct server *s, const char *field);
+
+#endif
