@@ -17,19 +17,31 @@ struct span {
     size_t size;
 };
 
-#define DTYPE_NUMBERS(X)                                                                           \
+#define DTYPE_SIGNED(X)                                                                            \
     X(INT8, i8, int8_t, uint8_t, 1, "INT8", "I8")                                                  \
     X(INT16, i16, int16_t, uint16_t, 2, "INT16", "I16")                                            \
     X(INT32, i32, int32_t, uint32_t, 4, "INT32", "I32")                                            \
-    X(INT64, i64, int64_t, uint64_t, 8, "INT64", "I64")                                            \
+    X(INT64, i64, int64_t, uint64_t, 8, "INT64", "I64")
+
+#define DTYPE_UNSIGNED(X)                                                                          \
     X(UINT8, u8, uint8_t, uint8_t, 1, "UINT8", "U8")                                               \
     X(UINT16, u16, uint16_t, uint16_t, 2, "UINT16", "U16")                                         \
     X(UINT32, u32, uint32_t, uint32_t, 4, "UINT32", "U32")                                         \
-    X(UINT64, u64, uint64_t, uint64_t, 8, "UINT64", "U64")                                         \
+    X(UINT64, u64, uint64_t, uint64_t, 8, "UINT64", "U64")
+
+#define DTYPE_HALVES(X)                                                                            \
     X(FP16, f16, uint16_t, float, 2, "FP16", "F16")                                                \
-    X(BF16, bf16, uint16_t, float, 2, "BF16", "BF16")                                              \
+    X(BF16, bf16, uint16_t, float, 2, "BF16", "BF16")
+
+#define DTYPE_FLOATS(X)                                                                            \
     X(FP32, f32, float, float, 4, "FP32", "F32")                                                   \
     X(FP64, f64, double, double, 8, "FP64", "F64")
+
+#define DTYPE_NUMBERS(X)                                                                           \
+    DTYPE_SIGNED(X)                                                                                \
+    DTYPE_UNSIGNED(X)                                                                              \
+    DTYPE_HALVES(X)                                                                                \
+    DTYPE_FLOATS(X)
 
 #define DTYPE_TABLE(X)                                                                             \
     X(BOOL, bool, uint8_t, uint8_t, 1, "BOOL", "BOOL")                                             \

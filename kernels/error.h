@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define MUST_CHECK                 __attribute__((warn_unused_result))
+#define MUST_CHECK               __attribute__((warn_unused_result))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
 /* The codes are part of the wire contract: names never change. */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { OP_INPUTS_MAX = 4 };
+enum { OP_INPUTS_MAX = 4, OP_NAMES_MAX = 5 };
 
 enum start { START_ZEROS, START_COPY };
 
@@ -30,12 +30,20 @@ enum finish { FINISH_NONE, FINISH_MEAN, FINISH_SQRT_N };
 
 struct plan;
 
+/* A name that an operation answers to. */
+struct op_alias {
+    const char *text; /* NULL after the last */
+    int size;         /* of text, without its terminator */
+    int required;     /* of the inputs; all four for the *_with_num_segments names */
+};
+
 struct op {
-    const char *name;                  /* canonical: metrics, logs */
-    const char *const *aliases;        /* NULL-terminated */
-    const char *inputs[OP_INPUTS_MAX]; /* in order; NULL after the last */
-    int required;                      /* the first `required` inputs must be there */
-    dtype_set dtypes; /* of the first value input (tensor, updates, params, data) */
+    const char *name;                        /* canonical: metrics, logs */
+    struct op_alias names[OP_NAMES_MAX + 1]; /* all names, the canonical one first */
+    const char *inputs[OP_INPUTS_MAX];       /* in order; NULL after the last */
+    int required;                            /* the first `required` inputs must be there */
+    unsigned values;  /* bit i: inputs[i] holds elements of `dtypes`; the others hold integers */
+    dtype_set dtypes; /* of the value inputs (tensor, updates, params, data) */
     enum start start;
     enum combine combine;
     enum finish finish;
@@ -49,8 +57,8 @@ struct op_name {
     int required; /* of the inputs; more than op->required for the *_with_num_segments names */
 };
 
-/* Finds canonical names and aliases alike; false when nothing has that name. Constant time: called
- * for each request. `size` bytes, no terminator needed. */
+/* Finds canonical names and aliases alike; false when nothing has that name. Called for each
+ * request: it compares lengths before letters. `size` bytes, no terminator needed. */
 bool op_find(const char *name, size_t size, struct op_name *found);
 
 /* Rows in table order, for lists. */
@@ -67,5 +75,8 @@ int op_inputs(const struct op *op);
 /* Number (in op->inputs) of the first tensor, the one that decides the element type: tensor,
  * params, data, or updates for scatter_nd. */
 int op_value_input(const struct op *op);
+
+/* Element types that input i accepts: `dtypes` for values, INT32 and INT64 for the others. */
+dtype_set op_input_dtypes(const struct op *op, int i);
 
 #endif

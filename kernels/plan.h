@@ -27,13 +27,16 @@ struct plan_options {
 };
 
 /* "Update k goes to row destination[k], width elements each": for scatters `destination` is a row
- * of the output; for gathers and segments `source` is the table and the indices are rows of it. */
+ * of the output; for gathers and segments it is a row of the table that is read. */
 struct rows {
     int64_t count;           /* N: rows of the indices */
     int64_t width;           /* elements in a row (complex: floats) */
     int depth;               /* D: components of an index tuple */
     int64_t bound[RANK_MAX]; /* the D dimensions that a tuple addresses */
     int64_t limit;           /* product of bound: rows addressed */
+    const void *destination; /* N row numbers, -1 for a row left out; made by run's check: the
+                                indices themselves where D = 1 */
+    int destination_bits;    /* of a row number: 32 or 64 */
 };
 
 struct plan {
@@ -45,16 +48,28 @@ struct plan {
         combine;      /* op->combine, or what it means for this dtype (BOOL: OR, BYTES: CONCAT) */
     enum dtype dtype; /* what kernels compute in (complex: FP32, FP64) */
     struct rows rows;
-    const struct tensor *start;  /* what the output starts from (in inputs[]), or NULL for zeros */
-    const struct tensor *values; /* updates, params or data (in inputs[]) */
-    struct tensor output;        /* dtype and shape by plan_make; `data` by the caller */
-    size_t output_bytes;         /* in memory; for BYTES the spans */
+    const struct tensor *start;   /* what the output starts from (in inputs[]), or NULL for zeros */
+    const struct tensor *values;  /* updates, params or data (in inputs[]) */
+    const struct tensor *indices; /* (in inputs[]) */
+    const struct tensor *segment_ids; /* (in inputs[]), or NULL: not a segment op */
+    struct tensor output;             /* dtype and shape by plan_make; `data` by the caller */
+    size_t output_bytes;              /* in memory; for BYTES the spans */
     size_t scratch_bytes; /* what run needs at `scratch` besides, aligned to TENSOR_ALIGNMENT */
+    size_t flat_bytes;    /* of them, at the start: flattened row numbers; 0: made in place */
     void *scratch;
     size_t
         touched_bytes; /* estimate of what run reads and writes, for the choice of where to run */
     int64_t ignored;   /* rows left out under ignore_bad; by run */
 };
+
+/* Work looks at plan.options.stop about every so many elements. */
+enum { PLAN_STOP_ELEMENTS = 65536 };
+
+static inline bool plan_stopped(const struct plan *plan)
+{
+    const atomic_bool *stop = plan->options.stop;
+    return stop && atomic_load_explicit(stop, memory_order_relaxed);
+}
 
 /* Checks dtypes, ranks, shapes and sizes and fills the plan. inputs: OP_INPUTS_MAX views in the
  * op's order, absent ones DTYPE_NONE; `required` of them must be there. The views are copied, their

@@ -1,0 +1,9 @@
+/* levels: the tables that level.inc makes. */
+#ifndef KERNELS_CPU_LEVELS_H
+#define KERNELS_CPU_LEVELS_H
+
+#include "kernels/cpu/level.h"
+
+extern const struct level level_base;
+
+#endif

@@ -1,0 +1,151 @@
+#include "kernels/op.h"
+#include "kernels/plan_parts.h"
+
+#include <string.h>
+
+#define INTEGERS                                                                                   \
+    (DTYPE_BIT(INT8) | DTYPE_BIT(INT16) | DTYPE_BIT(INT32) | DTYPE_BIT(INT64) | DTYPE_BIT(UINT8) | \
+     DTYPE_BIT(UINT16) | DTYPE_BIT(UINT32) | DTYPE_BIT(UINT64))
+#define FLOATS  (DTYPE_BIT(FP16) | DTYPE_BIT(BF16) | DTYPE_BIT(FP32) | DTYPE_BIT(FP64))
+#define COMPLEX (DTYPE_BIT(C64) | DTYPE_BIT(C128))
+#define NUMBERS (INTEGERS | FLOATS | COMPLEX)
+#define ALL     (NUMBERS | DTYPE_BIT(BOOL) | DTYPE_BIT(BYTES))
+
+#define NAME(text, required)                                                                       \
+    {                                                                                              \
+        text, sizeof(text) - 1, required                                                           \
+    }
+
+/* The inputs of a family of rows, and which of them hold values. */
+#define TENSOR_SCATTER                                                                             \
+    .inputs = {"tensor", "indices", "updates"}, .required = 3, .values = 1u << 0 | 1u << 2,        \
+    .start = START_COPY, .plan = plan_tensor_scatter
+#define SPARSE_SEGMENT(snake, camel)                                                               \
+    .name = snake,                                                                                 \
+    .names = {NAME(snake, 3), NAME(camel, 3), NAME(snake "_with_num_segments", 4),                 \
+              NAME(camel "WithNumSegments", 4)},                                                   \
+    .inputs = {"data", "indices", "segment_ids", "num_segments"}, .required = 3,                   \
+    .values = 1u << 0, .start = START_ZEROS, .combine = COMBINE_ADD, .plan = plan_sparse_segment
+
+static const struct op table[] = {
+    {.name = "tensor_scatter_add",
+     .names = {NAME("tensor_scatter_add", 3), NAME("TensorScatterAdd", 3),
+               NAME("tensor_scatter_nd_add", 3), NAME("TensorScatterNdAdd", 3)},
+     .dtypes = NUMBERS,
+     .combine = COMBINE_ADD,
+     TENSOR_SCATTER},
+    {.name = "tensor_scatter_sub",
+     .names = {NAME("tensor_scatter_sub", 3), NAME("TensorScatterSub", 3),
+               NAME("tensor_scatter_nd_sub", 3), NAME("TensorScatterNdSub", 3)},
+     .dtypes = NUMBERS,
+     .combine = COMBINE_SUB,
+     TENSOR_SCATTER},
+    {.name = "tensor_scatter_update",
+     .names = {NAME("tensor_scatter_update", 3), NAME("TensorScatterUpdate", 3),
+               NAME("tensor_scatter_nd_update", 3), NAME("TensorScatterNdUpdate", 3)},
+     .dtypes = ALL,
+     .combine = COMBINE_SET,
+     TENSOR_SCATTER},
+    {.name = "tensor_scatter_mul",
+     .names = {NAME("tensor_scatter_mul", 3), NAME("TensorScatterMul", 3)},
+     .dtypes = INTEGERS | FLOATS,
+     .combine = COMBINE_MUL,
+     TENSOR_SCATTER},
+    {.name = "tensor_scatter_div",
+     .names = {NAME("tensor_scatter_div", 3), NAME("TensorScatterDiv", 3)},
+     .dtypes = INTEGERS | FLOATS,
+     .combine = COMBINE_DIV,
+     TENSOR_SCATTER},
+    {.name = "tensor_scatter_min",
+     .names = {NAME("tensor_scatter_min", 3), NAME("TensorScatterMin", 3),
+               NAME("tensor_scatter_nd_min", 3)},
+     .dtypes = INTEGERS | FLOATS,
+     .combine = COMBINE_MIN,
+     TENSOR_SCATTER},
+    {.name = "tensor_scatter_max",
+     .names = {NAME("tensor_scatter_max", 3), NAME("TensorScatterMax", 3),
+               NAME("tensor_scatter_nd_max", 3)},
+     .dtypes = INTEGERS | FLOATS,
+     .combine = COMBINE_MAX,
+     TENSOR_SCATTER},
+    {.name = "scatter_nd",
+     .names = {NAME("scatter_nd", 3), NAME("ScatterNd", 3)},
+     .inputs = {"indices", "updates", "shape"},
+     .required = 3,
+     .values = 1u << 1,
+     .dtypes = ALL,
+     .start = START_ZEROS,
+     .combine = COMBINE_ADD,
+     .plan = plan_scatter_nd},
+    {.name = "gather_nd",
+     .names = {NAME("gather_nd", 2), NAME("GatherNd", 2)},
+     .inputs = {"params", "indices"},
+     .required = 2,
+     .values = 1u << 0,
+     .dtypes = ALL,
+     .start = START_ZEROS,
+     .combine = COMBINE_SET,
+     .plan = plan_gather_nd},
+    {SPARSE_SEGMENT("sparse_segment_sum", "SparseSegmentSum"), .dtypes = INTEGERS | FLOATS},
+    {SPARSE_SEGMENT("sparse_segment_mean", "SparseSegmentMean"), .dtypes = FLOATS,
+     .finish = FINISH_MEAN},
+    {SPARSE_SEGMENT("sparse_segment_sqrt_n", "SparseSegmentSqrtN"), .dtypes = FLOATS,
+     .finish = FINISH_SQRT_N},
+};
+
+int op_count(void)
+{
+    return (int)(sizeof table / sizeof table[0]);
+}
+
+const struct op *op_at(int i)
+{
+    return &table[i];
+}
+
+bool op_find(const char *name, size_t size, struct op_name *found)
+{
+    for (int i = 0; i < op_count(); i++)
+        for (const struct op_alias *a = table[i].names; a->text; a++)
+            if ((size_t)a->size == size && memcmp(a->text, name, size) == 0) {
+                *found = (struct op_name){a->text, &table[i], a->required};
+                return true;
+            }
+    return false;
+}
+
+int op_inputs(const struct op *op)
+{
+    int n = 0;
+    while (n < OP_INPUTS_MAX && op->inputs[n])
+        n++;
+    return n;
+}
+
+int op_value_input(const struct op *op)
+{
+    return __builtin_ctz(op->values);
+}
+
+dtype_set op_input_dtypes(const struct op *op, int i)
+{
+    return op->values >> i & 1 ? op->dtypes : DTYPE_BIT(INT32) | DTYPE_BIT(INT64);
+}
+
+static bool equals(const char *known, const char *name, size_t size)
+{
+    return strlen(known) == size && memcmp(known, name, size) == 0;
+}
+
+int op_input(const struct op *op, const char *name, size_t size)
+{
+    for (int i = 0; i < op_inputs(op); i++)
+        if (equals(op->inputs[i], name, size))
+            return i;
+
+    bool starts_with_tensor = op->values & 1;
+    if (starts_with_tensor &&
+        (equals("input_x", name, size) || equals("x", name, size) || equals("input", name, size)))
+        return 0;
+    return -1;
+}

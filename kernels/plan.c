@@ -1,0 +1,249 @@
+#include "kernels/plan.h"
+#include "kernels/plan_parts.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Fewer rows are flattened by one thread, in place: a team would take longer to gather. */
+enum { FLATTEN_TEAM_ROWS = 32768 };
+
+enum { DTYPE_LIST_MAX = DTYPE_COUNT * 8 };
+
+static const char *print_dtypes(char *text, dtype_set set)
+{
+    char *end = text;
+    *end = '\0';
+    for (int d = DTYPE_NONE + 1; d < DTYPE_COUNT; d++)
+        if (set >> d & 1)
+            end += sprintf(end, end == text ? "%s" : ", %s", dtype_name((enum dtype)d));
+    return text;
+}
+
+static enum error_code check_present(const struct plan *plan, const struct op_name *name,
+                                     struct error *error)
+{
+    for (int i = 0; i < name->required; i++)
+        if (plan->inputs[i].dtype == DTYPE_NONE)
+            return error_set(error, ERROR_MISSING_INPUT, plan->op->inputs[i],
+                             "%s needs the input %s", name->name, plan->op->inputs[i]);
+    return ERROR_NONE;
+}
+
+static enum error_code check_dtypes(const struct plan *plan, const struct op_name *name,
+                                    struct error *error)
+{
+    const struct op *op = plan->op;
+    int first = op_value_input(op);
+    for (int i = 0; i < op_inputs(op); i++) {
+        enum dtype d = plan->inputs[i].dtype, value = plan->inputs[first].dtype;
+        dtype_set accepted = op_input_dtypes(op, i);
+        char list[DTYPE_LIST_MAX];
+        if (d == DTYPE_NONE)
+            continue;
+        if (!(accepted >> d & 1))
+            return error_set(error, ERROR_UNSUPPORTED_DTYPE, op->inputs[i],
+                             "%s is %s; %s accepts %s", op->inputs[i], dtype_name(d), name->name,
+                             print_dtypes(list, accepted));
+        if (op->values >> i & 1 && d != value)
+            return error_set(error, ERROR_UNSUPPORTED_DTYPE, op->inputs[i],
+                             "%s is %s but %s is %s: their types must be equal", op->inputs[i],
+                             dtype_name(d), op->inputs[first], dtype_name(value));
+    }
+    return ERROR_NONE;
+}
+
+enum error_code plan_check_rank(int rank, const char *name, struct error *error)
+{
+    if (rank <= RANK_MAX)
+        return ERROR_NONE;
+    return error_set(error, ERROR_SHAPE_MISMATCH, name, "%s has rank %d; at most %d is possible",
+                     name, rank, RANK_MAX);
+}
+
+static enum error_code check_shape(const struct tensor *t, const char *name, struct error *error)
+{
+    if (plan_check_rank(t->rank, name, error) != ERROR_NONE)
+        return error->code;
+    for (int i = 0; i < t->rank; i++)
+        if (t->shape[i] < 0)
+            return error_set(error, ERROR_SHAPE_MISMATCH, name,
+                             "dimension %d of %s is %" PRId64 "; it must not be negative", i, name,
+                             t->shape[i]);
+    return ERROR_NONE;
+}
+
+static enum error_code check_shapes(const struct plan *plan, struct error *error)
+{
+    for (int i = 0; i < op_inputs(plan->op); i++) {
+        const struct tensor *t = &plan->inputs[i];
+        if (t->dtype != DTYPE_NONE && check_shape(t, plan->op->inputs[i], error) != ERROR_NONE)
+            return error->code;
+    }
+    return ERROR_NONE;
+}
+
+enum error_code plan_check_input_sizes(const struct plan *plan, struct error *error)
+{
+    for (int i = 0; i < op_inputs(plan->op); i++) {
+        const struct tensor *t = &plan->inputs[i];
+        size_t bytes;
+        char shape[SHAPE_TEXT_MAX];
+        if (t->dtype != DTYPE_NONE && !tensor_bytes(t, &bytes))
+            return error_set(error, ERROR_SIZE_MISMATCH, plan->op->inputs[i],
+                             "%s of shape %s has more bytes than 64 bits can count",
+                             plan->op->inputs[i], shape_print(shape, t->shape, t->rank));
+    }
+    return ERROR_NONE;
+}
+
+static enum error_code output_too_large(const struct plan *plan, const char *size,
+                                        struct error *error)
+{
+    char shape[SHAPE_TEXT_MAX];
+    return error_set(error, ERROR_OUTPUT_TOO_LARGE, NULL,
+                     "output of shape %s has %s; at most %zu are allowed (max_output)",
+                     shape_print(shape, plan->output.shape, plan->output.rank), size,
+                     plan->options.output_limit);
+}
+
+/* A BYTES element counts as on the wire, with 4 bytes for its size; what its text adds is known
+ * only when the output is (kernels/cpu/bytes.c). */
+static enum error_code check_output_size(struct plan *plan, struct error *error)
+{
+    int64_t count;
+    size_t bytes;
+    char text[40];
+    size_t element = plan->output.dtype == DTYPE_BYTES ? 4 : dtype_bytes(plan->output.dtype);
+    if (!tensor_bytes(&plan->output, &plan->output_bytes) || !tensor_count(&plan->output, &count) ||
+        __builtin_mul_overflow((size_t)count, element, &bytes))
+        return output_too_large(plan, "more bytes than 64 bits can count", error);
+    if (bytes > plan->options.output_limit) {
+        snprintf(text, sizeof text, "%zu bytes", bytes);
+        return output_too_large(plan, text, error);
+    }
+    return ERROR_NONE;
+}
+
+int64_t plan_integer(const struct tensor *t, int64_t i)
+{
+    return t->dtype == DTYPE_INT32 ? ((const int32_t *)t->data)[i] : ((const int64_t *)t->data)[i];
+}
+
+int64_t plan_product(const int64_t *shape, int from, int to)
+{
+    int64_t product;
+    return shape_product(shape, from, to, &product) ? product : INT64_MAX;
+}
+
+void plan_address_rows(struct plan *plan, const struct tensor *indices, const struct tensor *table)
+{
+    struct rows *rows = &plan->rows;
+    plan->indices = indices;
+    rows->depth = (int)indices->shape[indices->rank - 1];
+    rows->count = plan_product(indices->shape, 0, indices->rank - 1);
+    rows->width = plan_product(table->shape, rows->depth, table->rank);
+    rows->limit = plan_product(table->shape, 0, rows->depth);
+    for (int i = 0; i < rows->depth; i++)
+        rows->bound[i] = table->shape[i];
+}
+
+/* What the op and the element type mean to a kernel: it knows no complex numbers, and adding is
+ * another thing for BOOL and BYTES. */
+static void translate(struct plan *plan)
+{
+    plan->dtype = plan->output.dtype;
+    plan->combine = plan->op->combine;
+    if (plan->dtype == DTYPE_C64 || plan->dtype == DTYPE_C128) {
+        plan->dtype = plan->dtype == DTYPE_C64 ? DTYPE_FP32 : DTYPE_FP64;
+        if (__builtin_mul_overflow(plan->rows.width, 2, &plan->rows.width))
+            plan->rows.width = INT64_MAX;
+    }
+    if (plan->combine == COMBINE_ADD && plan->dtype == DTYPE_BOOL)
+        plan->combine = COMBINE_OR;
+    if (plan->combine == COMBINE_ADD && plan->dtype == DTYPE_BYTES)
+        plan->combine = COMBINE_CONCAT;
+}
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
+}
+
+/* One thread flattens tuples in place, in the type of the indices, when their row numbers fit. */
+static size_t flat_bytes(const struct plan *plan, const struct tensor *indices)
+{
+    const struct rows *rows = &plan->rows;
+    bool narrow = rows->limit <= INT32_MAX;
+    bool fits = narrow || indices->dtype == DTYPE_INT64;
+    bool team = plan->options.threads > 1 && rows->count >= FLATTEN_TEAM_ROWS;
+    if (rows->depth < 2 || (fits && !team))
+        return 0;
+    return aligned((size_t)rows->count * (narrow ? 4 : 8));
+}
+
+static size_t spans_bytes(const struct tensor *t)
+{
+    const struct span *spans = t->data;
+    int64_t count = plan_product(t->shape, 0, t->rank);
+    size_t bytes = 0;
+    for (int64_t i = 0; i < count; i++)
+        bytes += spans[i].size;
+    return bytes;
+}
+
+/* CONCAT puts its text there. SET needs a bit per row to find the last write, but only when the
+ * text of both inputs together may exceed the limit. */
+static size_t text_scratch_bytes(const struct plan *plan)
+{
+    if (plan->combine == COMBINE_CONCAT)
+        return aligned(spans_bytes(plan->values));
+    if (plan->dtype != DTYPE_BYTES || !plan->start)
+        return 0;
+    size_t elements = plan->output_bytes / sizeof(struct span);
+    size_t most = 4 * elements + spans_bytes(plan->start) + spans_bytes(plan->values);
+    return most > plan->options.output_limit ? aligned((size_t)plan->rows.limit / 8 + 1) : 0;
+}
+
+/* Every row is read once and, for a scatter, its destination read and written; zeros are written
+ * first. A copied start value is left out: the server makes such results in place. */
+static size_t touched_bytes(const struct plan *plan)
+{
+    const struct rows *rows = &plan->rows;
+    size_t row, bytes;
+    size_t row_uses = plan->segment_ids ? 1 : 3;
+    if (__builtin_mul_overflow((size_t)rows->width, row_uses * dtype_bytes(plan->dtype), &row) ||
+        __builtin_add_overflow(row, 16 * (size_t)rows->depth, &row) ||
+        __builtin_mul_overflow(row, (size_t)rows->count, &bytes) ||
+        __builtin_add_overflow(bytes, plan->start ? 0 : plan->output_bytes, &bytes))
+        return SIZE_MAX;
+    return bytes;
+}
+
+enum error_code plan_make(struct plan *plan, const struct op_name *name,
+                          const struct tensor *inputs, const struct plan_options *options,
+                          struct error *error)
+{
+    assert(options->threads >= 1);
+    *plan = (struct plan){.op = name->op, .options = *options};
+    for (int i = 0; i < op_inputs(plan->op); i++)
+        plan->inputs[i] = inputs[i];
+
+    if (check_present(plan, name, error) != ERROR_NONE ||
+        check_dtypes(plan, name, error) != ERROR_NONE || check_shapes(plan, error) != ERROR_NONE ||
+        plan->op->plan(plan, error) != ERROR_NONE ||
+        plan_check_input_sizes(plan, error) != ERROR_NONE ||
+        check_output_size(plan, error) != ERROR_NONE)
+        return error->code;
+
+    translate(plan);
+    plan->flat_bytes = flat_bytes(plan, plan->indices);
+    plan->scratch_bytes = plan->flat_bytes + text_scratch_bytes(plan);
+    plan->touched_bytes = touched_bytes(plan);
+    return ERROR_NONE;
+}
+
+int plan_in_place_input(const struct plan *plan)
+{
+    return plan->op->start == START_COPY ? op_value_input(plan->op) : -1;
+}
