@@ -120,3 +120,32 @@ void text_json(struct text *t, const char *string, size_t size)
     text_put(t, string + plain, size - plain);
     text_put(t, "\"", 1);
 }
+
+void text_dtypes(struct text *t, dtype_set set)
+{
+    const char *separator = "";
+    for (int d = DTYPE_NONE + 1; d < DTYPE_COUNT; d++) {
+        if (!(set >> d & 1))
+            continue;
+        text_puts(t, separator);
+        text_puts(t, dtype_name((enum dtype)d));
+        separator = ", ";
+    }
+}
+
+void text_shape(struct text *t, const struct tensor *tensor)
+{
+    text_put(t, "[", 1);
+    for (int i = 0; i < tensor->rank; i++) {
+        if (i > 0)
+            text_put(t, ",", 1);
+        text_int(t, tensor->shape[i]);
+    }
+    text_put(t, "]", 1);
+}
+
+void text_pad(struct text *t, size_t start, size_t multiple)
+{
+    while ((t->size - start) % multiple != 0 && !t->cut)
+        text_put(t, " ", 1);
+}

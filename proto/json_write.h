@@ -3,7 +3,9 @@
 #ifndef PROTO_JSON_WRITE_H
 #define PROTO_JSON_WRITE_H
 
+#include "kernels/dtype.h"
 #include "kernels/error.h"
+#include "kernels/tensor.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +27,14 @@ void text_int(struct text *t, int64_t value);
 
 /* A JSON string with its quotes: escapes what must be; bytes that are not UTF-8 become U+FFFD. */
 void text_json(struct text *t, const char *string, size_t size);
+
+/* "[2,3]": the dimensions of a tensor. */
+void text_shape(struct text *t, const struct tensor *tensor);
+
+/* Spaces, until what was appended since size was `start` is a multiple of `multiple`. */
+void text_pad(struct text *t, size_t start, size_t multiple);
+
+/* The v2 names of a set of element types: "INT32, INT64". */
+void text_dtypes(struct text *t, dtype_set set);
 
 #endif
