@@ -5,7 +5,7 @@
 
 PACKAGES := gcc g++ pkg-config curl libmicrohttpd-dev libcjson-dev libinih-dev libcurl4-openssl-dev \
             libcmocka-dev zlib1g-dev python3-venv
-TEST_PACKAGES := $(PACKAGES) clang libomp-dev libclang-rt-14-dev
+TEST_PACKAGES := $(PACKAGES) clang libomp-dev libclang-rt-14-dev nodejs
 
 CC  := gcc
 CXX := g++
@@ -79,7 +79,7 @@ $(BUILD)/obj/%.o: %.cc
 programs = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/*.c))
 UNIT    := $(call programs,unit) $(call programs,golden)
 SERVED  := $(call programs,protocol) $(call programs,hostile)
-CLIENTS := $(wildcard tests/clients/*.py tests/clients/*.sh)
+CLIENTS := $(wildcard tests/clients/*.py tests/clients/*.sh tests/clients/*.mjs)
 # Those that need more than a few seconds are left out of `make check`.
 SLOW    := %_load %_flood
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs test programs one after the other, one line each, and counts.
 #
-#   tests/run.sh PROGRAM...      PROGRAM: an executable, or a .sh or .py file
+#   tests/run.sh PROGRAM...      PROGRAM: an executable, or a .sh, .py or .mjs file
 #
 # A program passes with exit status 0; with 77 it was skipped, and its last line says why. Of one
 # that fails the output's tail is shown; all of it is kept beside the name that is printed.
@@ -18,6 +18,7 @@ run() {
     case $1 in
     *.py) set -- "${PYTHON:-python3}" "$1" ;;
     *.sh) set -- sh "$1" ;;
+    *.mjs) set -- node --test "$1" ;;
     esac
     timeout -k 10 "${TEST_TIMEOUT:-600}" "$@"
 }
