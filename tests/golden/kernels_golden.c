@@ -1,0 +1,118 @@
+/* Every golden case on the CPU kernels: on several numbers of threads, in place and out of place,
+ * with guard bytes around all memory. */
+#include "kernels/op.h"
+#include "tests/support/golden.h"
+#include "tests/support/kernel_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const int thread_counts[] = {1, 2, 5};
+
+static void fill_run(struct kernel_run *run, const struct golden_case *c)
+{
+    struct op_name name;
+    assert_true(op_find(c->op, strlen(c->op), &name));
+    *run = (struct kernel_run){.op = c->op, .ignore_bad = strcmp(c->policy, "IGNORE") == 0};
+    for (int i = 0; i < c->input_count; i++) {
+        int input = op_input(name.op, c->inputs[i].name, strlen(c->inputs[i].name));
+        assert_in_range(input, 0, OP_INPUTS_MAX - 1);
+        run->inputs[input] = c->inputs[i].tensor;
+    }
+}
+
+static void check_integers(const int64_t *found, int found_rank, const int64_t *expected,
+                           int expected_rank)
+{
+    if (expected_rank < 0)
+        return;
+    assert_int_equal(found_rank, expected_rank);
+    for (int i = 0; i < expected_rank; i++)
+        assert_int_equal(found[i], expected[i]);
+}
+
+static void check_error(const struct error *found, const struct golden_error *expected)
+{
+    assert_string_equal(error_name(found->code), expected->code);
+    if (expected->input)
+        assert_string_equal(found->input, expected->input);
+    if (expected->position_rank >= 0)
+        assert_true(found->fault_count > 0);
+    const struct fault *f = &found->faults[0];
+    check_integers(f->position, f->position_rank, expected->position, expected->position_rank);
+    check_integers(f->index, f->index_rank, expected->index, expected->index_rank);
+    check_integers(found->bound, found->bound_rank, expected->bound, expected->bound_rank);
+}
+
+static void check_case(const struct golden_case *c, int threads, bool in_place)
+{
+    struct kernel_run run;
+    fill_run(&run, c);
+    run.threads = threads;
+    run.in_place = in_place;
+    enum error_code code = kernel_run_do(&run);
+    if (!run.guards_hold || (code != ERROR_NONE) != c->fails)
+        print_message("case %s, %d threads: %s\n", c->name, threads, run.error.message);
+    assert_true(run.guards_hold);
+    if (c->fails)
+        check_error(&run.error, &c->error);
+    else {
+        assert_int_equal(code, ERROR_NONE);
+        if (!golden_equal(&run.plan.output, &c->output.tensor))
+            fail_msg("case %s, %d threads: another answer", c->name, threads);
+    }
+    kernel_run_release(&run);
+}
+
+/* A policy that is no policy is refused before there is anything for a kernel to do. */
+static bool concerns_kernels(const struct golden_case *c)
+{
+    return !c->fails || strcmp(c->error.code, "INVALID_PARAMETER") != 0;
+}
+
+static void golden_file(void **state)
+{
+    struct golden g;
+    struct golden_case c;
+    int cases = 0;
+    golden_open(&g, *state);
+    for (; golden_next(&g, &c); cases++) {
+        if (!concerns_kernels(&c))
+            continue;
+        for (size_t t = 0; t < sizeof thread_counts / sizeof thread_counts[0]; t++) {
+            check_case(&c, thread_counts[t], false);
+            check_case(&c, thread_counts[t], true);
+        }
+    }
+    golden_close(&g);
+    assert_true(cases >= 250);
+}
+
+#define FILE_TEST(op)                                                                              \
+    {                                                                                              \
+        .name = "golden " op, .test_func = golden_file,                                            \
+        .initial_state = "tests/golden/" op ".jsonl"                                               \
+    }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FILE_TEST("tensor_scatter_add"),
+        FILE_TEST("tensor_scatter_sub"),
+        FILE_TEST("tensor_scatter_update"),
+        FILE_TEST("tensor_scatter_mul"),
+        FILE_TEST("tensor_scatter_div"),
+        FILE_TEST("tensor_scatter_min"),
+        FILE_TEST("tensor_scatter_max"),
+        FILE_TEST("scatter_nd"),
+        FILE_TEST("gather_nd"),
+        FILE_TEST("sparse_segment_sum"),
+        FILE_TEST("sparse_segment_mean"),
+        FILE_TEST("sparse_segment_sqrt_n"),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
