@@ -1,0 +1,356 @@
+#include "proto/number.h"
+
+#include "proto/decimal.h"
+#include "proto/half.h"
+
+#include <assert.h>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace
+{
+
+template <enum dtype> struct storage;
+#define X(ID, id, T, ...)                                                                          \
+    template <> struct storage<DTYPE_##ID> {                                                       \
+        using type = T;                                                                            \
+    };
+DTYPE_TABLE(X)
+#undef X
+template <enum dtype D> using element = typename storage<D>::type;
+
+/* ------------------------------------------------------------------------- from text: integers */
+
+template <typename T> number_stop to_integer(const char *text, const decimal &d, T most, T *out)
+{
+    uint64_t magnitude = d.mantissa;
+    uint64_t limit = (uint64_t)most;
+
+    if (!d.plain || d.whole > DECIMAL_DIGITS_MAX) {
+        number_stop stop = decimal_magnitude(&d, text, &magnitude);
+        if (stop != NUMBER_END)
+            return stop;
+    }
+    if (d.negative)
+        limit = std::is_signed<T>::value ? limit + 1 : 0;
+    if (magnitude > limit)
+        return NUMBER_RANGE;
+    *out = (T)(d.negative ? 0 - magnitude : magnitude);
+    return NUMBER_END;
+}
+
+/* --------------------------------------------------------------------------- from text: floats */
+
+constexpr double POWERS_OF_TEN[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr int EXACT_POWER = 22; /* the largest power of ten that is a double */
+constexpr uint64_t EXACT_MANTISSA = (uint64_t)1 << 53;
+
+/* mantissa * 10^power where both are doubles: the one operation on them rounds correctly (Clinger),
+ * and most texts need no more. */
+inline bool multiply_exact(uint64_t mantissa, int64_t power, double *value)
+{
+    if (mantissa > EXACT_MANTISSA || power < -EXACT_POWER || power > EXACT_POWER)
+        return false;
+    *value = power < 0 ? (double)mantissa / POWERS_OF_TEN[-power]
+                       : (double)mantissa * POWERS_OF_TEN[power];
+    return true;
+}
+
+inline bool to_double_fast(const decimal &d, double *value)
+{
+    if (d.whole + d.fraction > DECIMAL_DIGITS_MAX ||
+        !multiply_exact(d.mantissa, d.exponent - d.fraction, value))
+        return false;
+    *value = d.negative ? -*value : *value;
+    return true;
+}
+
+/* Any number of digits, any exponent. What is too small is a zero. */
+template <typename T> number_stop to_float_slowly(const char *text, const decimal &d, T *out)
+{
+    std::from_chars_result result = std::from_chars(text, d.end, *out);
+
+    if (result.ec == std::errc::result_out_of_range) {
+        *out = d.negative ? (T)-0.0 : (T)0.0;
+        return decimal_is_large(&d, text) ? NUMBER_RANGE : NUMBER_END;
+    }
+    assert(result.ec == std::errc() && result.ptr == d.end);
+    return std::isinf(*out) ? NUMBER_RANGE : NUMBER_END;
+}
+
+inline number_stop to_float(const char *text, const decimal &d, double *out)
+{
+    return to_double_fast(d, out) ? NUMBER_END : to_float_slowly(text, d, out);
+}
+
+/* The nearest double of a text rounds to the nearest float of the text, unless it stands halfway
+ * between two floats: there what the double lost decides. (The fast way gives no double beyond the
+ * normal floats.) */
+inline number_stop to_float(const char *text, const decimal &d, float *out)
+{
+    constexpr uint64_t LOST = ((uint64_t)1 << 29) - 1, HALFWAY = (uint64_t)1 << 28;
+    double value;
+    uint64_t bits;
+
+    if (!to_double_fast(d, &value))
+        return to_float_slowly(text, d, out);
+    memcpy(&bits, &value, sizeof(bits));
+    if ((bits & LOST) == HALFWAY)
+        return to_float_slowly(text, d, out);
+    *out = (float)value;
+    return NUMBER_END;
+}
+
+inline number_stop to_half(const char *text, const decimal &d, const half_format &format,
+                           uint16_t *out)
+{
+    double value;
+    number_stop stop = to_float(text, d, &value);
+
+    if (stop != NUMBER_END)
+        return stop;
+    *out = half_from_double(value, &format);
+    return half_is_finite(*out, &format) ? NUMBER_END : NUMBER_RANGE;
+}
+
+/* ----------------------------------------------------------------------------- from text: lists */
+
+template <enum dtype D>
+inline number_stop to_element(const char *text, const decimal &d, element<D> *out)
+{
+    if constexpr (D == DTYPE_BOOL)
+        return to_integer<uint8_t>(text, d, 1, out);
+    else if constexpr (D == DTYPE_FP16)
+        return to_half(text, d, HALF_FP16, out);
+    else if constexpr (D == DTYPE_BF16)
+        return to_half(text, d, HALF_BF16, out);
+    else if constexpr (std::is_floating_point<element<D>>::value)
+        return to_float(text, d, out);
+    else
+        return to_integer(text, d, std::numeric_limits<element<D>>::max(), out);
+}
+
+inline const char *skip_space(const char *at, const char *end)
+{
+    while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+        at++;
+    return at;
+}
+
+template <enum dtype D>
+number_run read_list(const char *at, const char *end, element<D> *out, int64_t most)
+{
+    int64_t count = 0;
+
+    while (count < most) {
+        decimal d;
+        if (!decimal_scan(&d, at, end))
+            return {at, count, NUMBER_NONE};
+        number_stop stop = to_element<D>(at, d, out + count);
+        if (stop != NUMBER_END)
+            return {at, count, stop};
+        count++;
+        at = skip_space(d.end, end);
+        if (at == end || *at != ',')
+            return {at, count, NUMBER_END};
+        at = skip_space(at + 1, end);
+    }
+    return {at, count, NUMBER_MORE};
+}
+
+/* -------------------------------------------------------------------------------------- to text */
+
+template <enum dtype D> constexpr size_t text_max()
+{
+    using T = element<D>;
+    if constexpr (D == DTYPE_BOOL)
+        return sizeof("false,") - 1;
+    else if constexpr (D == DTYPE_FP16 || D == DTYPE_BF16)
+        return sizeof("\"-Infinity\",") - 1;
+    else if constexpr (D == DTYPE_FP32)
+        return 15;
+    else if constexpr (D == DTYPE_FP64)
+        return sizeof("-1.7976931348623157e+308,") - 1;
+    else
+        return std::is_signed<T>::value + std::numeric_limits<T>::digits10 + 1 + 1;
+}
+
+/* "-1.00000075e-36" -> "-100000075e-44". */
+char *drop_point(char *text, char *end)
+{
+    char *point = (char *)memchr(text, '.', (size_t)(end - text));
+    char *e = (char *)memchr(text, 'e', (size_t)(end - text));
+    int exponent = 0;
+
+    std::from_chars(e + (e[1] == '+' ? 2 : 1), end, exponent);
+    memmove(point, point + 1, (size_t)(e - point));
+    return std::to_chars(e, end, exponent - (int)(e - point - 1)).ptr;
+}
+
+inline bool has_point(const char *text, const char *end)
+{
+    while (text != end && *text != '.' && *text != 'e')
+        text++;
+    return text != end;
+}
+
+/* A whole number for which std::to_chars(float) would write the digits of the integer: from 100000
+ * on an exponent may be shorter. */
+template <typename T> inline bool is_small_whole(T value)
+{
+    return std::fabs(value) < 100000 && value == (T)(int)value && value != 0;
+}
+
+/* std::to_chars gives the shortest digits, but whole numbers without a point, and an FP32 with a
+ * sign and nine digits in one character more than `longest`. */
+template <typename T> char *print_float(T value, ptrdiff_t longest, char *out)
+{
+    char *end = is_small_whole(value) ? std::to_chars(out, out + longest, (int)value).ptr
+                                      : std::to_chars(out, out + longest + 1, value).ptr;
+    bool pointed = has_point(out, end);
+
+    if (pointed && end - out <= longest)
+        return end;
+    if (!pointed && end - out + 2 <= longest) {
+        *end++ = '.';
+        *end++ = '0';
+        return end;
+    }
+    end = std::to_chars(out, out + longest + 1, value, std::chars_format::scientific).ptr;
+    return end - out <= longest ? end : drop_point(out, end);
+}
+
+/* mantissa * 10^power, as its text would be read. */
+double decimal_to_double(uint64_t mantissa, int power)
+{
+    char text[32];
+    double value;
+
+    if (multiply_exact(mantissa, power, &value))
+        return value;
+    char *end = std::to_chars(text, text + DECIMAL_DIGITS_MAX + 1, mantissa).ptr;
+    *end++ = 'e';
+    end = std::to_chars(end, text + sizeof(text), power).ptr;
+    std::from_chars(text, end, value);
+    return value;
+}
+
+/* The double of the fewest digits that rounds to a finite half, so that its shortest text is the
+ * half's. With each number of digits the nearest decimal is tried, and the next one above: at a
+ * power of two a half reaches further up than down. */
+double half_shortest(uint16_t half, const half_format &format)
+{
+    double value = half_to_double(half & (HALF_SIGN - 1), &format);
+    double sign = half & HALF_SIGN ? -1.0 : 1.0;
+
+    if (value == 0)
+        return sign * value;
+    for (int scale = -(int)std::floor(std::log10(value));; scale++) {
+        double scaled =
+            scale < 0 ? value / decimal_to_double(1, -scale) : value * decimal_to_double(1, scale);
+        uint64_t nearest = (uint64_t)std::llrint(scaled);
+        for (uint64_t mantissa = nearest; mantissa <= nearest + 1; mantissa++) {
+            double candidate = decimal_to_double(mantissa, -scale);
+            if (half_from_double(candidate, &format) == (half & (HALF_SIGN - 1)))
+                return sign * candidate;
+        }
+    }
+}
+
+/* The text of one element; NULL for what is not finite. */
+template <enum dtype D> inline char *print_element(element<D> value, char *out)
+{
+    constexpr ptrdiff_t LONGEST = text_max<D>() - 1;
+
+    if constexpr (D == DTYPE_BOOL) {
+        size_t size = value ? 4 : 5;
+        memcpy(out, value ? "true" : "false", size);
+        return out + size;
+    } else if constexpr (D == DTYPE_FP16 || D == DTYPE_BF16) {
+        constexpr const half_format &format = D == DTYPE_FP16 ? HALF_FP16 : HALF_BF16;
+        if (!half_is_finite(value, &format))
+            return nullptr;
+        return print_float(half_shortest(value, format), LONGEST, out);
+    } else if constexpr (std::is_floating_point<element<D>>::value) {
+        return std::isfinite(value) ? print_float(value, LONGEST, out) : nullptr;
+    } else {
+        return std::to_chars(out, out + LONGEST, value).ptr;
+    }
+}
+
+template <enum dtype D> int64_t print_list(const element<D> *elements, int64_t count, char **out)
+{
+    char *at = *out;
+    int64_t i;
+
+    for (i = 0; i < count; i++) {
+        char *end = print_element<D>(elements[i], at);
+        if (end == nullptr)
+            break;
+        *end = ',';
+        at = end + 1;
+    }
+    *out = at;
+    return i;
+}
+
+} // namespace
+
+/* ------------------------------------------------------------------------------- one row a type */
+
+#define DTYPE_TEXTUAL(X)                                                                           \
+    X(BOOL, bool, uint8_t, uint8_t, 1, "BOOL", "BOOL")                                             \
+    DTYPE_NUMBERS(X)
+
+struct number_run number_read(enum dtype dtype, const char *text, const char *end, void *out,
+                              int64_t most)
+{
+    switch (dtype) {
+#define X(ID, id, T, ...)                                                                          \
+    case DTYPE_##ID:                                                                               \
+        return read_list<DTYPE_##ID>(text, end, (T *)out, most);
+        DTYPE_TEXTUAL(X)
+#undef X
+    default:
+        assert(!"a type without numbers");
+        __builtin_unreachable();
+    }
+}
+
+int64_t number_print(enum dtype dtype, const void *elements, int64_t count, char **out)
+{
+    switch (dtype) {
+#define X(ID, id, T, ...)                                                                          \
+    case DTYPE_##ID:                                                                               \
+        return print_list<DTYPE_##ID>((const T *)elements, count, out);
+        DTYPE_TEXTUAL(X)
+#undef X
+    default:
+        assert(!"a type without numbers");
+        __builtin_unreachable();
+    }
+}
+
+size_t number_text_max(enum dtype dtype)
+{
+    switch (dtype) {
+#define X(ID, ...)                                                                                 \
+    case DTYPE_##ID:                                                                               \
+        return text_max<DTYPE_##ID>();
+        DTYPE_TEXTUAL(X)
+#undef X
+    default:
+        return 0;
+    }
+}
+
+const char *number_end(const char *text, const char *end)
+{
+    struct decimal d;
+
+    return decimal_scan(&d, text, end) ? d.end : nullptr;
+}
