@@ -1,0 +1,187 @@
+#include "tests/bench/server_request.h"
+
+#include "tests/support/body.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGE_COUNT = 16 << 20, LARGE_UPDATES = 100000, JSON_COUNT = 1000000, JSON_UPDATES = 1000 };
+
+static const char binary_output[] = ",'parameters':{'binary_data_output':true}";
+
+/* The same numbers in every run and on every machine. */
+static uint32_t random_next(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+static bool wrap(struct wire_request *r, const char *headers, const char *body, size_t size)
+{
+    char head[512];
+    int length = snprintf(head, sizeof(head),
+                          "POST /v2/models/tensor_scatter_add/infer HTTP/1.1\r\n"
+                          "Host: 127.0.0.1\r\n%sContent-Length: %zu\r\n\r\n",
+                          headers, size);
+
+    r->body_offset = (size_t)length;
+    r->size = r->body_offset + size;
+    r->bytes = malloc(r->size + 1);
+    if (r->bytes == NULL)
+        return false;
+    memcpy(r->bytes, head, r->body_offset);
+    memcpy(r->bytes + r->body_offset, body, size);
+    r->bytes[r->size] = '\0';
+    return true;
+}
+
+static bool wrap_binary(struct wire_request *r, const struct part *parts)
+{
+    struct body body;
+    char header[64];
+    bool made;
+
+    if (!body_binary(&body, parts, 3, binary_output))
+        return false;
+    snprintf(header, sizeof(header), "Inference-Header-Content-Length: %zu\r\n",
+             body.header_length);
+    made = wrap(r, header, body.data, body.size);
+    body_release(&body);
+    return made;
+}
+
+static bool small_json(struct wire_request *r)
+{
+    static const char body[] =
+        "{\"inputs\":[{\"name\":\"tensor\",\"datatype\":\"FP32\",\"shape\":[8],"
+        "\"data\":[1.5,2.5,3.5,4.5,5.5,6.5,7.5,8.5]},"
+        "{\"name\":\"indices\",\"datatype\":\"INT32\",\"shape\":[4,1],\"data\":[4,3,1,7]},"
+        "{\"name\":\"updates\",\"datatype\":\"FP32\",\"shape\":[4],"
+        "\"data\":[9.25,10.25,11.25,12.25]}]}";
+
+    return wrap(r, "Content-Type: application/json\r\n", body, sizeof(body) - 1);
+}
+
+static const float small_tensor[8] = {1.5f, 2.5f, 3.5f, 4.5f, 5.5f, 6.5f, 7.5f, 8.5f};
+static const int32_t small_indices[4] = {4, 3, 1, 7};
+static const float small_updates[4] = {9.25f, 10.25f, 11.25f, 12.25f};
+
+static bool small_binary(struct wire_request *r)
+{
+    const struct part parts[] = {
+        {"tensor", "FP32", "[8]", small_tensor, sizeof(small_tensor)},
+        {"indices", "INT32", "[4,1]", small_indices, sizeof(small_indices)},
+        {"updates", "FP32", "[4]", small_updates, sizeof(small_updates)},
+    };
+
+    return wrap_binary(r, parts);
+}
+
+static bool small_safetensors(struct wire_request *r)
+{
+    static const char json[] =
+        "{\"tensor\":{\"dtype\":\"F32\",\"shape\":[8],\"data_offsets\":[0,32]},"
+        "\"updates\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[32,48]},"
+        "\"indices\":{\"dtype\":\"I32\",\"shape\":[4,1],\"data_offsets\":[48,64]}}";
+    const uint64_t length = (sizeof(json) - 1 + 7) / 8 * 8;
+    char body[512];
+    char *at = body;
+
+    memset(body, ' ', sizeof(body));
+    at = (char *)memcpy(at, &length, 8) + 8;
+    memcpy(at, json, sizeof(json) - 1);
+    at += length;
+    at = (char *)memcpy(at, small_tensor, sizeof(small_tensor)) + sizeof(small_tensor);
+    at = (char *)memcpy(at, small_updates, sizeof(small_updates)) + sizeof(small_updates);
+    at = (char *)memcpy(at, small_indices, sizeof(small_indices)) + sizeof(small_indices);
+    return wrap(r, "Content-Type: application/vnd.safetensors\r\n", body, (size_t)(at - body));
+}
+
+bool wire_small(struct wire_request *r, enum form form)
+{
+    static bool (*const makers[])(struct wire_request *) = {
+        [FORM_JSON] = small_json,
+        [FORM_BINARY] = small_binary,
+        [FORM_SAFETENSORS] = small_safetensors,
+    };
+
+    return makers[form](r);
+}
+
+bool wire_large(struct wire_request *r)
+{
+    float *tensor = malloc(LARGE_COUNT * sizeof(float));
+    float *updates = malloc(LARGE_UPDATES * sizeof(float));
+    int32_t *indices = malloc(LARGE_UPDATES * sizeof(int32_t));
+    const struct part parts[] = {
+        {"tensor", "FP32", "[16777216]", tensor, LARGE_COUNT * sizeof(float)},
+        {"indices", "INT32", "[100000,1]", indices, LARGE_UPDATES * sizeof(int32_t)},
+        {"updates", "FP32", "[100000]", updates, LARGE_UPDATES * sizeof(float)},
+    };
+    uint64_t state = 1;
+    bool made = tensor != NULL && updates != NULL && indices != NULL;
+
+    for (int i = 0; made && i < LARGE_COUNT; i++)
+        tensor[i] = (float)i;
+    for (int i = 0; made && i < LARGE_UPDATES; i++) {
+        indices[i] = (int32_t)(random_next(&state) % LARGE_COUNT);
+        updates[i] = 1;
+    }
+    made = made && wrap_binary(r, parts);
+    free(tensor);
+    free(updates);
+    free(indices);
+    return made;
+}
+
+/* Nine digits are what float32 needs at the most; most need eight or nine. */
+static void print_floats(FILE *stream, int count, uint64_t *state)
+{
+    for (int i = 0; i < count; i++) {
+        float value = (float)random_next(state) / 2147483648.0f * 2 - 1;
+
+        fprintf(stream, "%s%.9g", i > 0 ? "," : "[", (double)value);
+    }
+    fputc(']', stream);
+}
+
+bool wire_json(struct wire_request *r, size_t *data_offset, size_t *data_size)
+{
+    uint64_t state = 2;
+    char *body = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&body, &size);
+    long start, end;
+    bool made;
+
+    if (stream == NULL)
+        return false;
+    fprintf(stream,
+            "{\"inputs\":[{\"name\":\"tensor\",\"datatype\":\"FP32\",\"shape\":[%d],"
+            "\"data\":",
+            JSON_COUNT);
+    start = ftell(stream);
+    print_floats(stream, JSON_COUNT, &state);
+    end = ftell(stream);
+    fprintf(stream, "},{\"name\":\"indices\",\"datatype\":\"INT32\",\"shape\":[%d,1],\"data\":",
+            JSON_UPDATES);
+    for (int i = 0; i < JSON_UPDATES; i++)
+        fprintf(stream, "%s%u", i > 0 ? "," : "[", random_next(&state) % JSON_COUNT);
+    fprintf(stream, "]},{\"name\":\"updates\",\"datatype\":\"FP32\",\"shape\":[%d],\"data\":",
+            JSON_UPDATES);
+    print_floats(stream, JSON_UPDATES, &state);
+    fputs("}]}", stream);
+    made = fclose(stream) == 0 && wrap(r, "Content-Type: application/json\r\n", body, size);
+    free(body);
+    *data_offset = r->body_offset + (size_t)start;
+    *data_size = (size_t)(end - start);
+    return made;
+}
+
+void wire_release(struct wire_request *r)
+{
+    free(r->bytes);
+    r->bytes = NULL;
+}

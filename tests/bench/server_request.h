@@ -1,0 +1,29 @@
+/* server_request: the requests that are measured, as the bytes on the wire. */
+#ifndef TESTS_BENCH_SERVER_REQUEST_H
+#define TESTS_BENCH_SERVER_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum form { FORM_JSON, FORM_BINARY, FORM_SAFETENSORS };
+
+struct wire_request {
+    char *bytes; /* owned: head and body */
+    size_t size;
+    size_t body_offset;
+};
+
+/* tensor_scatter_add of 8 FP32 elements with 4 updates; the answer in the same form. */
+bool wire_small(struct wire_request *r, enum form form);
+
+/* tensor_scatter_add of 16 Mi FP32 elements (64 MiB) with 100,000 updates at random rows, binary
+ * both ways. */
+bool wire_large(struct wire_request *r);
+
+/* The same of 1,000,000 random FP32 elements as JSON both ways, with 1,000 updates. *data_offset
+ * and *data_size say where in the bytes the tensor's array stands. */
+bool wire_json(struct wire_request *r, size_t *data_offset, size_t *data_size);
+
+void wire_release(struct wire_request *r);
+
+#endif
