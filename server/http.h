@@ -1,0 +1,34 @@
+/* http: connections. The only door to libmicrohttpd, which appears in http_*.c alone.
+ *
+ * One acceptor thread takes connections, N daemons (each an epoll loop with its own thread) read
+ * requests and write answers. A small job runs on the daemon's thread; any other suspends its
+ * connection, waits in the queue, and is answered when a worker hands it back. */
+#ifndef SERVER_HTTP_H
+#define SERVER_HTTP_H
+
+#include "kernels/error.h"
+#include "server/listen.h"
+
+struct http;
+struct server;
+
+/* Starts the daemons, `threads` of them; nothing is accepted yet. Errors: RESOURCE_EXHAUSTED, or
+ * the backend's. The caller ends with http_free. */
+MUST_CHECK enum error_code http_new(struct http **http, struct server *server, int threads,
+                                    struct error *error);
+
+/* Accepts from these sockets from now on, and stops to. The sockets stay the caller's. */
+MUST_CHECK enum error_code http_accept(struct http *http, const struct listeners *listeners,
+                                       struct error *error);
+void http_stop_accepting(struct http *http);
+
+/* Requests whose answer is not out yet; those of them that wait for a worker's answer; and open
+ * connections. */
+int http_requests(const struct http *http);
+int http_suspended(const struct http *http);
+int http_connections(const struct http *http);
+
+/* No request may be suspended. */
+void http_free(struct http *http);
+
+#endif

@@ -1,0 +1,58 @@
+#include "server/http_parts.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    POOL_BYTES = 32 * 1024 /* of a connection: headers, and one piece of a body at a time */
+};
+
+/* Below its limit libmicrohttpd 0.9 never checks it; at its limit it deadlocks. The acceptor's own
+ * limit comes first. */
+static const unsigned connections_never_reached = INT_MAX / 2;
+
+#if MHD_VERSION >= 0x01000000
+#define STRICTNESS MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1
+#else
+#define STRICTNESS MHD_OPTION_STRICT_FOR_CLIENT, -1 /* strict: its test is inverted */
+#endif
+
+static void panic(void *context, const char *file, unsigned line, const char *reason)
+{
+    (void)context;
+    (void)file;
+    (void)line;
+    fprintf(stderr, "libmicrohttpd: %s\n", reason ? reason : "internal error");
+    abort();
+}
+
+enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
+                                  struct error *error)
+{
+    const struct server *server = http->server;
+    daemon->http = http;
+    request_ids_init(&daemon->ids);
+    daemon->lane = server->backend->open(0, error);
+    if (!daemon->lane)
+        return error->code;
+    MHD_set_panic_func(panic, NULL);
+    daemon->mhd = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0,
+        NULL, NULL, http_on_request, daemon, STRICTNESS, MHD_OPTION_CONNECTION_LIMIT,
+        connections_never_reached, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
+        MHD_OPTION_CONNECTION_MEMORY_INCREMENT, (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)(server->config.idle_timeout / SEC), MHD_OPTION_NOTIFY_CONNECTION,
+        http_on_connection, daemon, MHD_OPTION_NOTIFY_COMPLETED, http_on_completed, daemon,
+        MHD_OPTION_END);
+    if (daemon->mhd)
+        return ERROR_NONE;
+    server->backend->close(daemon->lane);
+    return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "cannot start an HTTP thread");
+}
+
+void http_daemon_stop(struct http_daemon *daemon)
+{
+    MHD_stop_daemon(daemon->mhd);
+    daemon->http->server->backend->close(daemon->lane);
+}

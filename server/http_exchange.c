@@ -1,0 +1,204 @@
+#include "server/http_parts.h"
+
+#include "server/clock.h"
+
+#include <string.h>
+
+enum {
+    SWALLOWED_MAX = 1 << 20,  /* a refused body up to this is read, so that the connection lives */
+    DISCARDED_MAX = 16 << 20, /* of a body that turned out too large while it came */
+    HOME_BYTES = 31 * 1024,   /* memory of a request before it asks for more */
+    HOME_BYTES_BODYLESS = 15 * 1024
+};
+
+static struct exchange *exchange_new(struct http_daemon *daemon, struct MHD_Connection *connection,
+                                     const char *method)
+{
+    struct server *server = daemon->http->server;
+    struct peer *peer = http_peer_of(connection);
+    enum method kind = method_parse(method);
+    struct block *home =
+        peer ? blocks_get(&server->blocks, kind == METHOD_POST ? HOME_BYTES : HOME_BYTES_BODYLESS)
+             : NULL;
+    if (!home)
+        return NULL;
+    struct exchange *x = (struct exchange *)home->bytes;
+    home->used = (sizeof *x + TENSOR_ALIGNMENT - 1) & ~(size_t)(TENSOR_ALIGNMENT - 1);
+    memset((char *)x + sizeof x->job, 0, sizeof *x - sizeof x->job);
+    job_init(&x->job, &server->blocks, &server->budget, home);
+    x->server = server;
+    x->daemon = daemon;
+    x->connection = connection;
+    x->peer = peer;
+    x->method = kind;
+    x->references = 1;
+    x->begin_ns = clock_ns();
+    x->reply = (struct reply){
+        .status = MHD_HTTP_OK, .content_type = "application/json", .header_length = -1};
+    peer->requests++;
+    atomic_fetch_add_explicit(&daemon->http->requests, 1, memory_order_relaxed);
+    return x;
+}
+
+void exchange_release(struct exchange *x)
+{
+    if (--x->references > 0)
+        return;
+    struct server *server = x->server;
+    struct http *http = x->daemon->http;
+    arena_release(&x->job.arena);
+    blocks_put(&server->blocks, x->job.arena.chain);
+    atomic_fetch_sub_explicit(&http->requests, 1, memory_order_release);
+}
+
+static enum MHD_Result collect(void *headers, enum MHD_ValueKind kind, const char *name,
+                               const char *value)
+{
+    (void)kind;
+    headers_add(headers, name, value);
+    return MHD_YES;
+}
+
+static enum error_code open_infer(struct exchange *x)
+{
+    const struct config *config = &x->server->config;
+    struct job *job = &x->job;
+    const char *const *value = x->headers.value;
+    if (head_parse(&job->head, value[HEADER_CONTENT_TYPE],
+                   value[HEADER_INFERENCE_HEADER_CONTENT_LENGTH], value[HEADER_CONTENT_ENCODING],
+                   value[HEADER_ACCEPT], &job->error) != ERROR_NONE)
+        return job->error.code;
+    job->rules = server_rules(x->server);
+    job->timeout_ns = config->request_timeout;
+    bool is_json = job->head.body == ENCODING_JSON && job->head.coding == CODING_IDENTITY &&
+                   job->rules.json_limit < job->rules.body_limit;
+    if (body_open(&x->body, &job->arena, x->framing.length, job->head.header_length,
+                  is_json ? job->rules.json_limit : job->rules.body_limit,
+                  is_json ? "max_json" : "max_body", &job->error) != ERROR_NONE)
+        return job->error.code;
+    /* A large body will need a place in the queue: better to say so before it is sent. */
+    if (x->framing.length > BODY_SMALL_MAX &&
+        !queue_has_room(&x->server->queue, (size_t)x->framing.length, config->queue_jobs))
+        return error_set(&job->error, ERROR_QUEUE_FULL, NULL, "the queue is full, try again");
+    return ERROR_NONE;
+}
+
+/* Everything that headers decide. */
+static enum error_code admit(struct exchange *x, const char *url, const char *version)
+{
+    struct error *error = &x->job.error;
+    bool framing_is_sure;
+    enum error_code code =
+        headers_check(&x->headers, version, url, &x->framing, &framing_is_sure, error);
+    x->must_close = !framing_is_sure;
+    if (code != ERROR_NONE)
+        return code;
+    if (route_find(&x->match, &x->job.op, x->method, url, error) != ERROR_NONE)
+        return error->code;
+    if (x->method == METHOD_OPTIONS || x->match.route->kind != ROUTE_INFER)
+        return ERROR_NONE;
+    if (x->server->phase >= PHASE_DRAINING)
+        return error_set(error, ERROR_DRAINING, NULL,
+                         "the server stops; send the request to another one");
+    return open_infer(x);
+}
+
+/* The answer to a refused request goes out with the final call, which keeps the connection; at once
+ * when the rest of the body is too long to wait for. */
+static enum MHD_Result refuse(struct exchange *x)
+{
+    struct error ignored;
+    if (head_parse(&x->job.head, NULL, NULL, NULL, x->headers.value[HEADER_ACCEPT], &ignored) !=
+        ERROR_NONE)
+        x->job.head.problem_json = false;
+    if (!x->must_close && !x->framing.expects_continue && x->framing.length >= 0 &&
+        x->framing.length <= SWALLOWED_MAX)
+        return MHD_YES;
+    x->peer->lingers = true;
+    return http_reply(x);
+}
+
+static enum MHD_Result begin(struct http_daemon *daemon, struct MHD_Connection *connection,
+                             const char *url, const char *method, const char *version,
+                             void **context)
+{
+    struct exchange *x = exchange_new(daemon, connection, method);
+    if (!x)
+        return http_reply_exhausted(connection);
+    *context = x;
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, collect, &x->headers);
+    request_id_choose(&daemon->ids, x->headers.value[HEADER_REQUEST_ID], x->request_id);
+    return admit(x, url, version) == ERROR_NONE ? MHD_YES : refuse(x);
+}
+
+static enum MHD_Result receive(struct exchange *x, const char *bytes, size_t size)
+{
+    bool is_wanted = x->match.route && x->match.route->kind == ROUTE_INFER;
+    if (is_wanted && x->job.error.code == ERROR_NONE &&
+        body_append(&x->body, bytes, size, &x->job.error) == ERROR_NONE)
+        return MHD_YES;
+    x->discarded += size;
+    return x->discarded <= DISCARDED_MAX ? MHD_YES : MHD_NO;
+}
+
+static void answer_options(struct exchange *x)
+{
+    x->reply.status = MHD_HTTP_NO_CONTENT;
+    x->reply.content_type = NULL;
+    x->reply.allow = x->match.allowed;
+}
+
+static void answer_info(struct exchange *x)
+{
+    struct call call = {.server = x->server,
+                        .match = &x->match,
+                        .op = x->job.op,
+                        .arena = &x->job.arena,
+                        .reply = &x->reply};
+    if (x->match.route->answer(&call, &x->job.error) != ERROR_NONE)
+        x->job.error.input = NULL;
+}
+
+/* true: the answer is there. */
+static bool answer(struct exchange *x)
+{
+    if (x->is_computed || x->job.error.code != ERROR_NONE)
+        return true;
+    if (x->method == METHOD_OPTIONS)
+        answer_options(x);
+    else if (x->match.route->kind == ROUTE_INFER)
+        return http_infer(x);
+    else
+        answer_info(x);
+    return true;
+}
+
+enum MHD_Result http_on_request(void *context, struct MHD_Connection *connection, const char *url,
+                                const char *method, const char *version, const char *upload,
+                                size_t *upload_size, void **exchange)
+{
+    struct exchange *x = *exchange;
+    if (!x)
+        return begin(context, connection, url, method, version, exchange);
+    if (*upload_size > 0) {
+        size_t size = *upload_size;
+        *upload_size = 0;
+        return receive(x, upload, size);
+    }
+    http_resumed(x);
+    return answer(x) ? http_reply(x) : MHD_YES;
+}
+
+void http_on_completed(void *context, struct MHD_Connection *connection, void **exchange,
+                       enum MHD_RequestTerminationCode how)
+{
+    (void)context;
+    (void)connection;
+    struct exchange *x = *exchange;
+    if (!x)
+        return;
+    *exchange = NULL;
+    http_resumed(x);
+    http_log(x, how);
+    exchange_release(x);
+}

@@ -1,0 +1,88 @@
+#include "server/http_parts.h"
+
+#include "server/clock.h"
+
+static const char *const encodings[] = {
+    [ENCODING_JSON] = "json", [ENCODING_BINARY] = "binary", [ENCODING_SAFETENSORS] = "safetensors"};
+
+static const char *method_name(enum method method)
+{
+    return method == METHOD_GET       ? "GET"
+           : method == METHOD_HEAD    ? "HEAD"
+           : method == METHOD_POST    ? "POST"
+           : method == METHOD_OPTIONS ? "OPTIONS"
+                                      : "other";
+}
+
+static enum log_level level_of(const struct exchange *x)
+{
+    if (x->reply.status >= 500)
+        return LOG_ERROR;
+    if (x->reply.status >= 400)
+        return LOG_WARN;
+    return x->match.route && x->match.route->kind == ROUTE_PROBE ? LOG_DEBUG : LOG_INFO;
+}
+
+static void log_microseconds(struct log_line *line, const char *key, uint64_t ns)
+{
+    log_int(line, key, (int64_t)(ns / 1000));
+}
+
+static void log_error(struct log_line *line, const struct error *error)
+{
+    log_string(line, "error_code", error_name(error->code));
+    log_string(line, "error", error->message);
+}
+
+static void log_infer(struct log_line *line, const struct job *job)
+{
+    if (job->op.op)
+        log_string(line, "op", job->op.op->name);
+    log_string(line, "body", encodings[job->head.body]);
+    log_int(line, "bytes_in", (int64_t)job->body_size);
+    if (job->decoded) {
+        if (*job->request.id)
+            log_string(line, "id", job->request.id);
+        const struct tensor *value = &job->request.inputs[op_value_input(job->op.op)];
+        log_string(line, "encoding", encodings[job->request.answer]);
+        log_string(line, "dtype", dtype_name(value->dtype));
+    }
+    log_microseconds(line, "t_parse_us", job->times.parse_ns);
+    log_microseconds(line, "t_queue_us", job->times.queue_ns);
+    log_microseconds(line, "t_compute_us", job->times.compute_ns + job->times.encode_ns);
+}
+
+static void log_fields(struct log_line *line, const struct exchange *x,
+                       enum MHD_RequestTerminationCode how)
+{
+    uint64_t now = clock_ns();
+    uint64_t received = x->job.times.received_ns ? x->job.times.received_ns : x->begin_ns;
+    log_string(line, "request_id", x->request_id);
+    log_string(line, "remote", x->peer->address);
+    log_string(line, "method", method_name(x->method));
+    if (x->match.route)
+        log_string(line, "route", x->match.route->pattern);
+    log_int(line, "status", x->answer_ns ? x->reply.status : 0);
+    log_int(line, "bytes_out", (int64_t)x->reply.size);
+    if (how != MHD_REQUEST_TERMINATED_COMPLETED_OK)
+        log_string(line, "ended", "connection lost before the answer was out");
+    if (x->job.error.code != ERROR_NONE)
+        log_error(line, &x->job.error);
+    if (x->job.times.received_ns)
+        log_infer(line, &x->job);
+    log_microseconds(line, "t_read_us", received - x->begin_ns);
+    log_microseconds(line, "t_write_us", x->answer_ns ? now - x->answer_ns : 0);
+    log_int(line, "conn_requests", (int64_t)x->peer->requests);
+}
+
+void http_log(const struct exchange *x, enum MHD_RequestTerminationCode how)
+{
+    struct log *log = &x->server->log;
+    enum log_level level = level_of(x);
+    if (!x->server->config.log_requests || !log_wants(log, level))
+        return;
+    struct log_line line;
+    log_begin(&line, level, "request");
+    log_fields(&line, x, how);
+    log_end(&line, log);
+}

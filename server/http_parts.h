@@ -1,0 +1,117 @@
+/* http_parts: what the http_*.c files share. */
+#ifndef SERVER_HTTP_PARTS_H
+#define SERVER_HTTP_PARTS_H
+
+#include "server/body.h"
+#include "server/http.h"
+#include "server/http_headers.h"
+#include "server/job.h"
+#include "server/linger.h"
+#include "server/reply.h"
+#include "server/request_id.h"
+#include "server/route.h"
+#include "server/server.h"
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { HTTP_DAEMONS_MAX = 64 };
+
+/* One epoll loop. */
+struct http_daemon {
+    struct http *http;
+    struct MHD_Daemon *mhd;
+    atomic_int connections;
+    /* of the loop's own thread */
+    struct lane *lane;
+    struct request_ids ids;
+};
+
+struct http {
+    struct server *server;
+    struct http_daemon daemons[HTTP_DAEMONS_MAX];
+    int daemon_count;
+    struct lingerers lingerers;
+    atomic_int requests, connections;
+    atomic_int suspended; /* requests that wait for a worker's answer */
+
+    pthread_t acceptor;
+    bool is_accepting;
+    int stop; /* eventfd: the acceptor ends */
+    const struct listeners *listeners;
+    char turned_away[512]; /* the answer to a connection over the limit */
+    size_t turned_away_size;
+};
+
+/* A connection, from its acceptance to its end. */
+struct peer {
+    struct http_daemon *daemon;
+    int fd;
+    bool lingers; /* an answer went out before the request was read whole */
+    uint64_t requests;
+    char address[64];
+};
+
+/* A request and its answer. It lies in its job's home block and is freed when both the connection
+ * and the answer are done with it. */
+struct exchange {
+    struct job job; /* first: a job handed back is its exchange */
+    struct server *server;
+    struct http_daemon *daemon;
+    struct MHD_Connection *connection;
+    struct peer *peer;
+    int references;
+
+    enum method method;
+    struct headers headers;
+    struct framing framing;
+    bool must_close; /* nobody knows where the request ends */
+    struct route_match match;
+    struct body body;
+    size_t discarded;  /* bytes of a refused body */
+    bool is_suspended; /* counted as such */
+    bool is_computed;  /* a worker has handed the job back */
+    struct reply reply;
+    uint64_t begin_ns, answer_ns;
+    char request_id[REQUEST_ID_TEXT_MAX];
+};
+
+/* http_exchange.c: MHD's access handler and what ends a request. */
+enum MHD_Result http_on_request(void *daemon, struct MHD_Connection *connection, const char *url,
+                                const char *method, const char *version, const char *upload,
+                                size_t *upload_size, void **context);
+void http_on_completed(void *daemon, struct MHD_Connection *connection, void **context,
+                       enum MHD_RequestTerminationCode how);
+
+/* http_infer.c: starts the computation. true: x->job or x->job.error is the answer; false: the
+ * connection is suspended and the job is not ours any more. */
+bool http_infer(struct exchange *x);
+
+/* The connection runs again: counts it so. */
+void http_resumed(struct exchange *x);
+
+/* http_reply.c: queues x's answer: its error, else its reply. */
+enum MHD_Result http_reply(struct exchange *x);
+
+/* The answer when there is no memory for an exchange. */
+enum MHD_Result http_reply_exhausted(struct MHD_Connection *connection);
+
+/* Drops one reference. */
+void exchange_release(struct exchange *x);
+
+/* http_peer.c */
+void http_on_connection(void *daemon, struct MHD_Connection *connection, void **context,
+                        enum MHD_ConnectionNotificationCode what);
+struct peer *http_peer_of(struct MHD_Connection *connection);
+
+/* http_daemon.c */
+MUST_CHECK enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
+                                             struct error *error);
+void http_daemon_stop(struct http_daemon *daemon);
+
+/* http_log.c: the line for a request that is over. */
+void http_log(const struct exchange *x, enum MHD_RequestTerminationCode how);
+
+#endif

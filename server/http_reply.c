@@ -1,0 +1,152 @@
+#include "server/http_parts.h"
+
+#include "proto/json_write.h"
+#include "proto/problem.h"
+#include "server/clock.h"
+
+enum { VALUE_MAX = 128, RETRY_AFTER_SECONDS = 1 };
+
+static void add(struct MHD_Response *response, const char *name, const char *value)
+{
+    /* Fails only without memory; an answer that lacks a header is better than none. */
+    if (MHD_add_response_header(response, name, value) != MHD_YES)
+        return;
+}
+
+static void add_number(struct MHD_Response *response, const char *name, int64_t number)
+{
+    char value[VALUE_MAX];
+    struct text text;
+    text_init(&text, value, sizeof value);
+    text_int(&text, number);
+    add(response, name, value);
+}
+
+static void put_milliseconds(struct text *text, const char *name, uint64_t ns)
+{
+    uint64_t us = ns / 1000;
+    const char fraction[] = {'.', (char)('0' + us / 100 % 10), (char)('0' + us / 10 % 10),
+                             (char)('0' + us % 10)};
+    text_puts(text, name);
+    text_int(text, (int64_t)(us / 1000));
+    text_put(text, fraction, sizeof fraction);
+}
+
+static void add_timing(struct MHD_Response *response, const struct job_times *times)
+{
+    char value[VALUE_MAX];
+    struct text text;
+    text_init(&text, value, sizeof value);
+    put_milliseconds(&text, "parse;dur=", times->parse_ns);
+    put_milliseconds(&text, ", queue;dur=", times->queue_ns);
+    put_milliseconds(&text, ", compute;dur=", times->compute_ns + times->encode_ns);
+    add(response, "Server-Timing", value);
+}
+
+static void add_headers(struct MHD_Response *response, const struct exchange *x)
+{
+    const struct reply *reply = &x->reply;
+    if (reply->content_type)
+        add(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->content_type);
+    add(response, "X-Request-Id", x->request_id);
+    if (reply->header_length >= 0)
+        add_number(response, "Inference-Header-Content-Length", reply->header_length);
+    if (reply->error != ERROR_NONE)
+        add(response, "Error-Code", error_name(reply->error));
+    if (reply->error == ERROR_UNSUPPORTED_ENCODING)
+        add(response, MHD_HTTP_HEADER_ACCEPT_ENCODING, "gzip, deflate");
+    if (reply->retry_after > 0)
+        add_number(response, MHD_HTTP_HEADER_RETRY_AFTER, reply->retry_after);
+    if (reply->allow) {
+        char allow[VALUE_MAX];
+        route_print_allow(reply->allow, allow);
+        add(response, MHD_HTTP_HEADER_ALLOW, allow);
+    }
+    if (x->job.times.received_ns > 0)
+        add_timing(response, &x->job.times);
+    if (x->server->phase >= PHASE_LEAVING)
+        add(response, MHD_HTTP_HEADER_CONNECTION, "close");
+}
+
+static void fill_from_error(struct exchange *x, char *text)
+{
+    const struct error *error = &x->job.error;
+    bool document = x->job.head.problem_json;
+    x->reply = (struct reply){
+        .status = problem_status(error->code),
+        .content_type = document ? "application/problem+json" : "application/json",
+        .data = text,
+        .size = problem_print(text, error, document, x->request_id),
+        .header_length = -1,
+        .error = error->code,
+        .allow = error->code == ERROR_METHOD_NOT_ALLOWED ? x->match.allowed : 0,
+        .retry_after = problem_retry(error->code) ? RETRY_AFTER_SECONDS : 0,
+    };
+}
+
+static void fill_from_job(struct exchange *x)
+{
+    const struct response *response = &x->job.response;
+    x->reply.content_type = response->content_type;
+    x->reply.data = response->data;
+    x->reply.size = response->size;
+    x->reply.header_length = response->header_length;
+}
+
+static void release(void *exchange)
+{
+    exchange_release(exchange);
+}
+
+/* The bytes are the exchange's and live until libmicrohttpd is done with them. */
+static struct MHD_Response *wrap(struct exchange *x)
+{
+    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
+        x->reply.size, (void *)(uintptr_t)x->reply.data, release, x);
+    if (response)
+        x->references++;
+    return response;
+}
+
+static enum MHD_Result queue(struct MHD_Connection *connection, unsigned status,
+                             struct MHD_Response *response)
+{
+    enum MHD_Result result = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+enum MHD_Result http_reply(struct exchange *x)
+{
+    char text[PROBLEM_TEXT_MAX];
+    struct MHD_Response *response;
+    x->answer_ns = clock_ns();
+    if (x->job.error.code != ERROR_NONE) {
+        fill_from_error(x, text);
+        response = MHD_create_response_from_buffer(x->reply.size, text, MHD_RESPMEM_MUST_COPY);
+    } else {
+        if (x->job.planned)
+            fill_from_job(x);
+        response = wrap(x);
+    }
+    if (!response)
+        return MHD_NO;
+    add_headers(response, x);
+    return queue(x->connection, (unsigned)x->reply.status, response);
+}
+
+enum MHD_Result http_reply_exhausted(struct MHD_Connection *connection)
+{
+    char text[PROBLEM_TEXT_MAX];
+    struct error error;
+    error_set(&error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
+    size_t size = problem_print(text, &error, false, NULL);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_COPY);
+    if (!response)
+        return MHD_NO;
+    add(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
+    add(response, "Error-Code", error_name(error.code));
+    add_number(response, MHD_HTTP_HEADER_RETRY_AFTER, RETRY_AFTER_SECONDS);
+    return queue(connection, (unsigned)problem_status(error.code), response);
+}

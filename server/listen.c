@@ -1,0 +1,182 @@
+#include "server/listen.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { BACKLOG = 4096 };
+
+static const char unix_prefix[] = "unix:";
+
+static enum error_code refuse(const char *address, const char *why, struct error *error)
+{
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "cannot listen on %.160s: %s (allowed are host:port, [v6]:port, unix:/path)",
+                     address, why);
+}
+
+/* Inherited by the connections accepted from it: dead peers are noticed, and the kernel holds at
+ * most so much of an answer that a slow reader has not taken. */
+static void set_options(int fd)
+{
+    static const struct {
+        int level, name, value;
+    } options[] = {
+        {SOL_SOCKET, SO_REUSEADDR, 1},
+        {SOL_SOCKET, SO_KEEPALIVE, 1},
+        {IPPROTO_TCP, TCP_USER_TIMEOUT, 60000},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
+}
+
+static int bind_inet(const struct addrinfo *ai)
+{
+    int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -1;
+    set_options(fd);
+    if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
+    int reason = errno;
+    close(fd);
+    errno = reason;
+    return -1;
+}
+
+static void print_inet(int fd, char *text, size_t size)
+{
+    struct sockaddr_storage ss;
+    socklen_t length = sizeof ss;
+    char host[INET6_ADDRSTRLEN] = "?", port[8] = "0";
+    getsockname(fd, (struct sockaddr *)&ss, &length);
+    getnameinfo((struct sockaddr *)&ss, length, host, sizeof host, port, sizeof port,
+                NI_NUMERICHOST | NI_NUMERICSERV);
+    snprintf(text, size, ss.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+}
+
+/* Splits "host:port" or "[v6]:port" in place. */
+static bool split_port(char *address, char **host, char **port)
+{
+    char *colon = strrchr(address, ':');
+    if (!colon)
+        return false;
+    *colon = '\0';
+    *port = colon + 1;
+    *host = address;
+    size_t size = strlen(address);
+    if (*address == '[' && size > 2 && address[size - 1] == ']') {
+        address[size - 1] = '\0';
+        *host = address + 1;
+        return true;
+    }
+    return !strchr(address, ':');
+}
+
+static enum error_code open_inet(struct listener *listener, const char *address,
+                                 struct error *error)
+{
+    char copy[LISTENER_NAME_MAX], *host, *port;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
+    snprintf(copy, sizeof copy, "%s", address);
+    if (!split_port(copy, &host, &port))
+        return refuse(address, "it has no port", error);
+    int failed = getaddrinfo(*host ? host : NULL, port, &hints, &found);
+    if (failed)
+        return refuse(address, gai_strerror(failed), error);
+    listener->fd = bind_inet(found);
+    freeaddrinfo(found);
+    if (listener->fd < 0)
+        return refuse(address, strerror(errno), error);
+    print_inet(listener->fd, listener->address, sizeof listener->address);
+    return ERROR_NONE;
+}
+
+static bool is_served(const struct sockaddr_un *name)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool served = fd >= 0 && connect(fd, (const struct sockaddr *)name, sizeof *name) == 0;
+    if (fd >= 0)
+        close(fd);
+    return served;
+}
+
+static enum error_code open_unix(struct listener *listener, const char *address,
+                                 struct error *error)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const char *path = address + sizeof unix_prefix - 1;
+    if (*path != '/' || strlen(path) >= sizeof name.sun_path)
+        return refuse(address, "a path starts with / and has at most 107 bytes", error);
+    strcpy(name.sun_path, path);
+    if (is_served(&name))
+        return refuse(address, "another server is there", error);
+    unlink(path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&name, sizeof name) != 0 ||
+        listen(fd, BACKLOG) != 0) {
+        refuse(address, strerror(errno), error);
+        if (fd >= 0)
+            close(fd);
+        return error->code;
+    }
+    listener->fd = fd;
+    listener->is_unix = true;
+    snprintf(listener->address, sizeof listener->address, "%s", address);
+    return ERROR_NONE;
+}
+
+static enum error_code open_one(struct listeners *listeners, const char *address,
+                                struct error *error)
+{
+    if (listeners->count == LISTENERS_MAX)
+        return refuse(address, "16 addresses are the most", error);
+    struct listener *listener = &listeners->list[listeners->count];
+    *listener = (struct listener){.fd = -1};
+    bool is_unix = strncmp(address, unix_prefix, sizeof unix_prefix - 1) == 0;
+    enum error_code code =
+        is_unix ? open_unix(listener, address, error) : open_inet(listener, address, error);
+    if (code == ERROR_NONE)
+        listeners->count++;
+    return code;
+}
+
+enum error_code listeners_open(struct listeners *listeners, const char *addresses,
+                               struct error *error)
+{
+    listeners->count = 0;
+    while (*addresses) {
+        char address[LISTENER_NAME_MAX];
+        addresses += strspn(addresses, ", ");
+        size_t size = strcspn(addresses, ", ");
+        if (size == 0)
+            break;
+        snprintf(address, sizeof address, "%.*s", (int)size, addresses);
+        addresses += size;
+        if (open_one(listeners, address, error) != ERROR_NONE) {
+            listeners_close(listeners);
+            return error->code;
+        }
+    }
+    if (listeners->count == 0)
+        return refuse("nothing", "the list is empty", error);
+    return ERROR_NONE;
+}
+
+void listeners_close(struct listeners *listeners)
+{
+    for (int i = 0; i < listeners->count; i++) {
+        struct listener *listener = &listeners->list[i];
+        close(listener->fd);
+        if (listener->is_unix)
+            unlink(listener->address + sizeof unix_prefix - 1);
+    }
+    listeners->count = 0;
+}

@@ -1,0 +1,30 @@
+/* listen: the sockets that clients connect to. */
+#ifndef SERVER_LISTEN_H
+#define SERVER_LISTEN_H
+
+#include "kernels/error.h"
+
+#include <stdbool.h>
+
+enum { LISTENERS_MAX = 16, LISTENER_NAME_MAX = 160 };
+
+struct listener {
+    int fd;
+    bool is_unix;
+    char address[LISTENER_NAME_MAX]; /* as bound: "127.0.0.1:41253", "unix:/run/tensord.sock" */
+};
+
+struct listeners {
+    struct listener list[LISTENERS_MAX];
+    int count;
+};
+
+/* Binds every address of a list with commas: host:port, [v6]:port, unix:/path. A stale Unix socket
+ * that nobody serves is replaced. Errors: INVALID_PARAMETER, naming the address and why. */
+MUST_CHECK enum error_code listeners_open(struct listeners *listeners, const char *addresses,
+                                          struct error *error);
+
+/* Also removes Unix sockets' files. */
+void listeners_close(struct listeners *listeners);
+
+#endif

@@ -1,0 +1,62 @@
+/* tensord: what it was started for. */
+#include "server/config.h"
+#include "server/life.h"
+#include "server/version.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Idle teams of threads must sleep, not spin. The OpenMP runtime reads this before main, so it
+ * takes a second start. */
+static void make_teams_sleep(char **argv)
+{
+    if (getenv("OMP_WAIT_POLICY"))
+        return;
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    execv("/proc/self/exe", argv);
+}
+
+static int report(const struct error *error)
+{
+    fprintf(stderr, TENSORD_NAME ": %s\n", error->message);
+    return EXIT_FAILURE;
+}
+
+static int show_config(const struct command *command)
+{
+    struct config config;
+    struct error error;
+    if (config_load(&config, command, &error) != ERROR_NONE)
+        return report(&error);
+    if (command->verb == COMMAND_PRINT_CONFIG)
+        config_print(&config, stdout);
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv, char **environment)
+{
+    struct command command;
+    struct error error;
+    (void)argc;
+    if (command_parse(&command, argv, environment, &error) != ERROR_NONE)
+        return report(&error);
+    switch (command.verb) {
+    case COMMAND_HELP:
+        config_help(stdout);
+        return EXIT_SUCCESS;
+    case COMMAND_VERSION:
+        printf(TENSORD_NAME " " TENSORD_VERSION "\n");
+        return EXIT_SUCCESS;
+    case COMMAND_PRINT_CONFIG:
+    case COMMAND_CHECK_CONFIG:
+        return show_config(&command);
+    case COMMAND_HEALTH:
+    case COMMAND_SERVE:
+        break;
+    }
+    make_teams_sleep(argv);
+    life_prepare_process();
+    return life_serve(&command);
+}

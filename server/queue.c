@@ -1,0 +1,160 @@
+#include "server/queue.h"
+
+#include <assert.h>
+
+static void lane_init(struct queue_lane *lane)
+{
+    lane->first = NULL;
+    lane->last = &lane->first;
+    lane->waiting = 0;
+    pthread_cond_init(&lane->wake, NULL);
+}
+
+static void lane_put(struct queue_lane *lane, struct job *job)
+{
+    job->next = NULL;
+    *lane->last = job;
+    lane->last = &job->next;
+}
+
+static struct job *lane_get(struct queue_lane *lane)
+{
+    struct job *job = lane->first;
+    lane->first = job->next;
+    if (!lane->first)
+        lane->last = &lane->first;
+    return job;
+}
+
+void queue_init(struct queue *queue, size_t most_bytes)
+{
+    *queue = (struct queue){.most_bytes = most_bytes};
+    pthread_mutex_init(&queue->lock, NULL);
+    lane_init(&queue->narrow);
+    lane_init(&queue->wide);
+}
+
+void queue_release(struct queue *queue)
+{
+    assert(queue->jobs == 0 && queue->bytes == 0);
+    pthread_cond_destroy(&queue->narrow.wake);
+    pthread_cond_destroy(&queue->wide.wake);
+    pthread_mutex_destroy(&queue->lock);
+}
+
+static bool has_room(const struct queue *queue, size_t bytes, size_t most_jobs)
+{
+    if (queue->jobs == 0)
+        return true;
+    return queue->jobs < most_jobs && queue->bytes <= queue->most_bytes &&
+           bytes <= queue->most_bytes - queue->bytes;
+}
+
+bool queue_has_room(struct queue *queue, size_t bytes, size_t most_jobs)
+{
+    pthread_mutex_lock(&queue->lock);
+    bool room = has_room(queue, bytes, most_jobs);
+    pthread_mutex_unlock(&queue->lock);
+    return room;
+}
+
+bool queue_admit(struct queue *queue, size_t bytes, size_t most_jobs)
+{
+    pthread_mutex_lock(&queue->lock);
+    bool room = !queue->closed && has_room(queue, bytes, most_jobs);
+    if (room) {
+        queue->jobs++;
+        queue->bytes += bytes;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return room;
+}
+
+void queue_push(struct queue *queue, struct job *job, bool wide)
+{
+    pthread_mutex_lock(&queue->lock);
+    struct queue_lane *lane = wide ? &queue->wide : &queue->narrow;
+    job->ticket = queue->tickets++;
+    lane_put(lane, job);
+    /* A wide worker takes narrow jobs too when no narrow one waits. */
+    struct queue_lane *woken = lane->waiting > 0 ? lane : &queue->wide;
+    pthread_cond_signal(&woken->wake);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+/* The lane with the oldest job that such a worker may take, or NULL. */
+static struct queue_lane *oldest(struct queue *queue, bool wide)
+{
+    struct queue_lane *narrow = queue->narrow.first ? &queue->narrow : NULL;
+    if (!wide || !queue->wide.first)
+        return narrow;
+    return narrow && narrow->first->ticket < queue->wide.first->ticket ? narrow : &queue->wide;
+}
+
+static void leave(struct queue *queue, const struct job *job)
+{
+    queue->jobs--;
+    queue->bytes -= job->body_size;
+}
+
+struct job *queue_take(struct queue *queue, bool wide)
+{
+    struct queue_lane *own = wide ? &queue->wide : &queue->narrow, *lane;
+    pthread_mutex_lock(&queue->lock);
+    while (!(lane = oldest(queue, wide)) && !queue->closed) {
+        own->waiting++;
+        pthread_cond_wait(&own->wake, &queue->lock);
+        own->waiting--;
+    }
+    struct job *job = lane ? lane_get(lane) : NULL;
+    if (job)
+        leave(queue, job);
+    pthread_mutex_unlock(&queue->lock);
+    return job;
+}
+
+static void remove_from(struct queue *queue, struct queue_lane *lane,
+                        bool (*is_wanted)(struct job *job, void *context), void *context,
+                        struct job **removed)
+{
+    for (struct job **link = &lane->first, *job; (job = *link);) {
+        if (!is_wanted(job, context)) {
+            link = &job->next;
+            continue;
+        }
+        *link = job->next;
+        leave(queue, job);
+        job->next = *removed;
+        *removed = job;
+    }
+    for (lane->last = &lane->first; *lane->last;)
+        lane->last = &(*lane->last)->next;
+}
+
+struct job *queue_remove(struct queue *queue, bool (*is_wanted)(struct job *job, void *context),
+                         void *context)
+{
+    struct job *removed = NULL;
+    pthread_mutex_lock(&queue->lock);
+    remove_from(queue, &queue->narrow, is_wanted, context, &removed);
+    remove_from(queue, &queue->wide, is_wanted, context, &removed);
+    pthread_mutex_unlock(&queue->lock);
+    return removed;
+}
+
+void queue_close(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->closed = true;
+    pthread_cond_broadcast(&queue->narrow.wake);
+    pthread_cond_broadcast(&queue->wide.wake);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+struct queue_load queue_load(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    struct queue_load load = {queue->jobs, queue->bytes};
+    pthread_mutex_unlock(&queue->lock);
+    return load;
+}

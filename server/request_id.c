@@ -1,0 +1,57 @@
+#include "server/request_id.h"
+
+#include "server/clock.h"
+#include "server/config_table.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* splitmix64: ids must differ, not be secret. */
+static uint64_t next(struct request_ids *ids)
+{
+    uint64_t z = ids->state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+void request_ids_init(struct request_ids *ids)
+{
+    if (getrandom(&ids->state, sizeof ids->state, GRND_NONBLOCK) != sizeof ids->state)
+        ids->state = clock_wall_ns() ^ (uint64_t)(uintptr_t)ids;
+}
+
+static bool copy_visible(const char *given, char *text)
+{
+    size_t size = 0;
+    for (; given[size]; size++) {
+        if (given[size] < '!' || given[size] > '~' || size == REQUEST_ID_TEXT_MAX - 1)
+            return false;
+        text[size] = given[size];
+    }
+    text[size] = '\0';
+    return size > 0;
+}
+
+/* RFC 9562: 48 bits of milliseconds, version 7, variant 2, the rest random. */
+static void print_uuid(uint64_t high, uint64_t low, char *text)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (int i = 0; i < 32; i++) {
+        uint64_t word = i < 16 ? high : low;
+        if (i == 8 || i == 12 || i == 16 || i == 20)
+            *text++ = '-';
+        *text++ = digits[word >> (60 - 4 * (i % 16)) & 15];
+    }
+    *text = '\0';
+}
+
+void request_id_choose(struct request_ids *ids, const char *given, char *text)
+{
+    if (given && copy_visible(given, text))
+        return;
+    uint64_t high = clock_wall_ns() / MSEC << 16 | UINT64_C(7) << 12 | next(ids) >> 52;
+    uint64_t low = UINT64_C(2) << 62 | next(ids) >> 2;
+    print_uuid(high, low, text);
+}

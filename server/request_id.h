@@ -1,0 +1,20 @@
+/* request_id: what X-Request-Id says, or a new one (UUID version 7). */
+#ifndef SERVER_REQUEST_ID_H
+#define SERVER_REQUEST_ID_H
+
+#include <stdint.h>
+
+enum { REQUEST_ID_TEXT_MAX = 129 };
+
+/* A source of ids for one thread. */
+struct request_ids {
+    uint64_t state;
+};
+
+void request_ids_init(struct request_ids *ids);
+
+/* Copies `given` when it is 1 to 128 visible ASCII characters, else makes an id. `text` has
+ * REQUEST_ID_TEXT_MAX bytes. */
+void request_id_choose(struct request_ids *ids, const char *given, char *text);
+
+#endif

@@ -1,0 +1,13 @@
+/* selftest: one small request of every operation, from JSON to JSON, on a backend: whoever passes
+ * is ready. */
+#ifndef SERVER_SELFTEST_H
+#define SERVER_SELFTEST_H
+
+#include "kernels/backend.h"
+#include "server/server.h"
+
+/* Errors: INTERNAL, naming the operation, or what the operation itself said. */
+MUST_CHECK enum error_code selftest(struct server *server, const struct backend *backend,
+                                    struct error *error);
+
+#endif

@@ -1,0 +1,40 @@
+/* server: what the parts share. One object, made and ended by life.c. */
+#ifndef SERVER_SERVER_H
+#define SERVER_SERVER_H
+
+#include "server/block.h"
+#include "server/budget.h"
+#include "server/config.h"
+#include "server/cores.h"
+#include "server/log.h"
+#include "server/queue.h"
+#include "server/worker.h"
+
+/* In this order, never back. */
+enum phase {
+    PHASE_STARTING, /* listening, not ready */
+    PHASE_READY,
+    PHASE_LEAVING,  /* not ready, but everything is still served */
+    PHASE_DRAINING, /* new requests are refused; what was accepted is finished */
+    PHASE_STOPPING  /* what has not started is refused */
+};
+
+struct http;
+
+struct server {
+    struct config config;
+    struct log log;
+    struct blocks blocks;
+    struct budget budget;
+    struct cores cores;
+    struct queue queue;
+    struct workers workers;
+    const struct backend *backend;
+    struct http *http;
+    _Atomic enum phase phase;
+};
+
+/* What the settings mean for one request. */
+struct request_rules server_rules(const struct server *server);
+
+#endif

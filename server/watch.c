@@ -1,0 +1,63 @@
+#include "server/watch.h"
+
+#include "server/clock.h"
+
+#define TRIM_NS (5 * SEC)
+
+static bool is_over(struct job *job, void *context)
+{
+    (void)context;
+    return job_is_over(job);
+}
+
+static enum error_code why_over(struct job *job, void *context)
+{
+    (void)context;
+    return job_due(job);
+}
+
+static bool is_stopped(struct job *job, void *context)
+{
+    (void)context;
+    job_stop(job, ERROR_DRAINING);
+    return job_is_over(job);
+}
+
+static enum error_code why_stopped(struct job *job, void *context)
+{
+    (void)job;
+    (void)context;
+    return ERROR_DRAINING;
+}
+
+static void finish_all(struct job *list)
+{
+    for (struct job *job = list, *next; job; job = next) {
+        next = job->next;
+        job->times.queue_ns = clock_ns() - job->times.queued_ns;
+        job->finish(job);
+    }
+}
+
+void watch_init(struct watch *watch, struct server *server)
+{
+    *watch = (struct watch){server, clock_ns()};
+}
+
+void watch_tick(struct watch *watch)
+{
+    struct server *server = watch->server;
+    finish_all(queue_remove(&server->queue, is_over, NULL));
+    workers_stop(&server->workers, why_over, NULL);
+    uint64_t now = clock_ns();
+    if (now - watch->trimmed_ns >= TRIM_NS) {
+        watch->trimmed_ns = now;
+        blocks_trim(&server->blocks);
+    }
+}
+
+void watch_end_all(struct server *server)
+{
+    finish_all(queue_remove(&server->queue, is_stopped, NULL));
+    workers_stop(&server->workers, why_stopped, NULL);
+}

@@ -1,0 +1,23 @@
+/* watch: what must happen as time passes: jobs past their deadline and jobs whose client has left
+ * are ended, and idle memory goes back to the system. */
+#ifndef SERVER_WATCH_H
+#define SERVER_WATCH_H
+
+#include "server/server.h"
+
+struct watch {
+    struct server *server;
+    uint64_t trimmed_ns;
+};
+
+enum { WATCH_TICK_MS = 100 };
+
+void watch_init(struct watch *watch, struct server *server);
+
+/* Called about every WATCH_TICK_MS, by one thread. */
+void watch_tick(struct watch *watch);
+
+/* Ends every job that is queued, and tells those that run to end: DRAINING. */
+void watch_end_all(struct server *server);
+
+#endif

@@ -1,0 +1,52 @@
+/* worker: threads that take jobs from the queue, each with a lane of the backend. A wide worker has
+ * a team of threads for large jobs, made at full size before the first job and never grown: the
+ * OpenMP runtime ends the process when it cannot make a thread. */
+#ifndef SERVER_WORKER_H
+#define SERVER_WORKER_H
+
+#include "kernels/backend.h"
+#include "server/cores.h"
+#include "server/queue.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+
+struct worker {
+    struct workers *all;
+    pthread_t thread;
+    bool wide;
+    struct lane *lane;
+    pthread_mutex_t lock;
+    struct job *running; /* under `lock`, for those who stop it */
+};
+
+struct workers {
+    struct queue *queue;
+    struct cores *cores;
+    const struct backend *backend;
+    struct worker *list;
+    int count;
+    sem_t started;
+};
+
+/* Starts `count` workers, of which the first `wide` are wide, and waits until they are ready.
+ * Errors: RESOURCE_EXHAUSTED, or the backend's. */
+MUST_CHECK enum error_code workers_init(struct workers *workers, int count, int wide,
+                                        struct queue *queue, struct cores *cores,
+                                        const struct backend *backend, struct error *error);
+
+/* The queue must be closed: waits for the last job. */
+void workers_release(struct workers *workers);
+
+/* Whether a job is worth a wide worker. */
+bool worker_job_is_wide(const struct job *job);
+
+/* Jobs that run now. */
+int workers_running(struct workers *workers);
+
+/* Stops every running job for which `why` gives a code. */
+void workers_stop(struct workers *workers, enum error_code (*why)(struct job *job, void *context),
+                  void *context);
+
+#endif
