@@ -121,16 +121,25 @@ void text_json(struct text *t, const char *string, size_t size)
     text_put(t, "\"", 1);
 }
 
-void text_dtypes(struct text *t, dtype_set set)
+void text_dtypes(struct text *t, dtype_set set, const char *(*name)(enum dtype))
 {
     const char *separator = "";
     for (int d = DTYPE_NONE + 1; d < DTYPE_COUNT; d++) {
-        if (!(set >> d & 1))
+        if (!(set >> d & 1) || !name((enum dtype)d))
             continue;
         text_puts(t, separator);
-        text_puts(t, dtype_name((enum dtype)d));
+        text_puts(t, name((enum dtype)d));
         separator = ", ";
     }
+}
+
+void text_quoted(struct text *t, const char *json)
+{
+    for (const char *quote; (quote = strchr(json, '\'')); json = quote + 1) {
+        text_put(t, json, (size_t)(quote - json));
+        text_put(t, "\"", 1);
+    }
+    text_puts(t, json);
 }
 
 void text_shape(struct text *t, const struct tensor *tensor)

@@ -34,7 +34,10 @@ void text_shape(struct text *t, const struct tensor *tensor);
 /* Spaces, until what was appended since size was `start` is a multiple of `multiple`. */
 void text_pad(struct text *t, size_t start, size_t multiple);
 
-/* The v2 names of a set of element types: "INT32, INT64". */
-void text_dtypes(struct text *t, dtype_set set);
+/* A set of element types by their names, without those that `name` calls NULL: "INT32, INT64". */
+void text_dtypes(struct text *t, dtype_set set, const char *(*name)(enum dtype));
+
+/* JSON written with ' for ", so that it can be read in a C source. */
+void text_quoted(struct text *t, const char *json);
 
 #endif

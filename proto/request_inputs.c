@@ -43,7 +43,10 @@ enum error_code request_unknown_dtype(const struct decode *d, int input, const c
     char list[LIST_MAX];
     struct text accepted;
     text_init(&accepted, list, sizeof(list));
-    text_dtypes(&accepted, op_input_dtypes(op->op, input));
+    bool safetensors = d->head->body == ENCODING_SAFETENSORS;
+    dtype_set lacking = safetensors ? 0 : DTYPE_BIT(C64) | DTYPE_BIT(C128);
+    text_dtypes(&accepted, op_input_dtypes(op->op, input) & ~lacking,
+                safetensors ? dtype_safetensors_name : dtype_name);
     return error_set(
         error, ERROR_UNSUPPORTED_DTYPE, name,
         "datatype of %s is \"%.64s\", which this encoding does not have; %s accepts %s", name,
