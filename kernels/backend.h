@@ -12,11 +12,19 @@ struct lane; /* the backend's own */
 struct backend {
     const char *name; /* "cpu", "cuda" */
 
-    /* Opens a lane, or returns NULL and says why. The caller closes it. */
-    struct lane *(*open)(int device, struct error *error);
+    /* How many devices there are; 0: this backend cannot run here. */
+    int (*devices)(void);
+
+    /* Opens a lane on a device, numbered from 0, that may take `memory_bytes` of its memory (the
+     * CPU's has none of its own), or returns NULL and says why. The caller closes it. Errors:
+     * RESOURCE_EXHAUSTED INTERNAL. */
+    struct lane *(*open)(int device, size_t memory_bytes, struct error *error);
 
     /* Whether this backend can run the plan (BYTES stay on the CPU). */
     bool (*can_run)(const struct plan *plan);
+
+    /* Memory of a lane's own that the plan takes; SIZE_MAX: too much to count. */
+    size_t (*memory)(const struct plan *plan);
 
     /* Checks every element that can be wrong, then computes plan->output. On an error nothing of
      * the output was written (with CANCELLED or INTERNAL it is undefined and must be dropped).
@@ -24,9 +32,16 @@ struct backend {
      * OUTPUT_TOO_LARGE CANCELLED RESOURCE_EXHAUSTED INTERNAL. */
     enum error_code (*run)(struct lane *lane, struct plan *plan, struct error *error);
 
+    /* Whether the lane failed in a way that nothing can mend while this process lives; the other
+     * lanes of its device will find the same. */
+    bool (*is_broken)(const struct lane *lane);
+
     void (*close)(struct lane *lane);
 };
 
 extern const struct backend backend_cpu;
+
+/* The CUDA backend, or NULL where the program was built without it. */
+const struct backend *backend_cuda(void);
 
 #endif

@@ -33,7 +33,7 @@ enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
     const struct server *server = http->server;
     daemon->http = http;
     request_ids_init(&daemon->ids);
-    daemon->lane = server->backend->open(0, error);
+    daemon->lane = server->backend->open(0, 0, error);
     if (!daemon->lane)
         return error->code;
     MHD_set_panic_func(panic, NULL);

@@ -80,7 +80,7 @@ static enum error_code run_case(struct server *server, const struct backend *bac
 
 enum error_code selftest(struct server *server, const struct backend *backend, struct error *error)
 {
-    struct lane *lane = backend->open(0, error);
+    struct lane *lane = backend->open(0, 0, error);
     if (!lane)
         return error->code;
     error_clear(error);

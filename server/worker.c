@@ -78,7 +78,7 @@ static void *serve(void *context)
 
 static enum error_code start(struct worker *worker, struct error *error)
 {
-    worker->lane = worker->all->backend->open(0, error);
+    worker->lane = worker->all->backend->open(0, 0, error);
     if (!worker->lane)
         return error->code;
     pthread_mutex_init(&worker->lock, NULL);

@@ -133,11 +133,17 @@ static enum error_code cpu_run(struct lane *lane, struct plan *plan, struct erro
 }
 
 /* A CPU lane has no state, the cores are in plan.options.threads: it is the level. */
-static struct lane *cpu_open(int device, struct error *error)
+static struct lane *cpu_open(int device, size_t memory_bytes, struct error *error)
 {
     (void)device;
+    (void)memory_bytes;
     (void)error;
     return (struct lane *)level_best();
+}
+
+static int cpu_devices(void)
+{
+    return 1;
 }
 
 static bool cpu_can_run(const struct plan *plan)
@@ -146,9 +152,28 @@ static bool cpu_can_run(const struct plan *plan)
     return true;
 }
 
+static size_t cpu_memory(const struct plan *plan)
+{
+    (void)plan;
+    return 0;
+}
+
+static bool cpu_is_broken(const struct lane *lane)
+{
+    (void)lane;
+    return false;
+}
+
 static void cpu_close(struct lane *lane)
 {
     (void)lane;
 }
 
-const struct backend backend_cpu = {"cpu", cpu_open, cpu_can_run, cpu_run, cpu_close};
+const struct backend backend_cpu = {.name = "cpu",
+                                    .devices = cpu_devices,
+                                    .open = cpu_open,
+                                    .can_run = cpu_can_run,
+                                    .memory = cpu_memory,
+                                    .run = cpu_run,
+                                    .is_broken = cpu_is_broken,
+                                    .close = cpu_close};

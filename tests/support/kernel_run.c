@@ -68,7 +68,7 @@ static enum error_code run(struct kernel_run *r)
         plan->output.data = r->blocks[OP_INPUTS_MAX] = guarded_new(plan->output_bytes);
     plan->scratch = r->blocks[OP_INPUTS_MAX + 1] = guarded_new(plan->scratch_bytes);
 
-    struct lane *lane = backend_cpu.open(0, &r->error);
+    struct lane *lane = backend_cpu.open(0, 0, &r->error);
     enum error_code code = backend_cpu.run(lane, plan, &r->error);
     backend_cpu.close(lane);
     return code;
