@@ -180,3 +180,43 @@ void listeners_close(struct listeners *listeners)
     }
     listeners->count = 0;
 }
+
+static int connect_to(const struct sockaddr *name, socklen_t size, struct timeval patience)
+{
+    int fd = socket(name->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (connect(fd, name, size) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static int reach_inet(char *address, struct timeval patience)
+{
+    char *host, *port;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
+    if (!split_port(address, &host, &port) ||
+        getaddrinfo(*host ? host : NULL, port, &hints, &found) != 0)
+        return -1;
+    int fd = connect_to(found->ai_addr, found->ai_addrlen, patience);
+    freeaddrinfo(found);
+    return fd;
+}
+
+int listen_reach(const char *addresses, struct timeval patience)
+{
+    char address[LISTENER_NAME_MAX];
+    addresses += strspn(addresses, ", ");
+    snprintf(address, sizeof address, "%.*s", (int)strcspn(addresses, ", "), addresses);
+    if (strncmp(address, unix_prefix, sizeof unix_prefix - 1) != 0)
+        return reach_inet(address, patience);
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const char *path = address + sizeof unix_prefix - 1;
+    if (strlen(path) >= sizeof name.sun_path)
+        return -1;
+    strcpy(name.sun_path, path);
+    return connect_to((const struct sockaddr *)&name, sizeof name, patience);
+}

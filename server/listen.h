@@ -5,6 +5,7 @@
 #include "kernels/error.h"
 
 #include <stdbool.h>
+#include <sys/time.h>
 
 enum { LISTENERS_MAX = 16, LISTENER_NAME_MAX = 160 };
 
@@ -26,5 +27,9 @@ MUST_CHECK enum error_code listeners_open(struct listeners *listeners, const cha
 
 /* Also removes Unix sockets' files. */
 void listeners_close(struct listeners *listeners);
+
+/* A client's connection to the first of `addresses`, whose calls wait for `patience` at most; -1
+ * when nobody is there. */
+int listen_reach(const char *addresses, struct timeval patience);
 
 #endif

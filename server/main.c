@@ -1,5 +1,6 @@
 /* tensord: what it was started for. */
 #include "server/config.h"
+#include "server/health.h"
 #include "server/life.h"
 #include "server/version.h"
 
@@ -35,6 +36,16 @@ static int show_config(const struct command *command)
     return EXIT_SUCCESS;
 }
 
+static int ask_health(const struct command *command)
+{
+    struct config config;
+    struct error error;
+    if (config_load(&config, command, &error) != ERROR_NONE ||
+        health_ask(config.listen, &error) != ERROR_NONE)
+        return report(&error);
+    return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv, char **environment)
 {
     struct command command;
@@ -53,6 +64,7 @@ int main(int argc, char **argv, char **environment)
     case COMMAND_CHECK_CONFIG:
         return show_config(&command);
     case COMMAND_HEALTH:
+        return ask_health(&command);
     case COMMAND_SERVE:
         break;
     }
