@@ -1,5 +1,6 @@
-/* Every golden case on the CPU kernels: on several numbers of threads, in place and out of place,
- * with guard bytes around all memory. */
+/* Every golden case on the kernels: on the CPU with several numbers of threads, or, in the program
+ * that CUDA is linked to, on a device; in place and out of place, with guard bytes around all
+ * memory. */
 #include "kernels/op.h"
 #include "tests/support/golden.h"
 #include "tests/support/kernel_run.h"
@@ -17,7 +18,8 @@ static void fill_run(struct kernel_run *run, const struct golden_case *c)
 {
     struct op_name name;
     assert_true(op_find(c->op, strlen(c->op), &name));
-    *run = (struct kernel_run){.op = c->op, .ignore_bad = strcmp(c->policy, "IGNORE") == 0};
+    *run = (struct kernel_run){
+        .backend = backend_cuda(), .op = c->op, .ignore_bad = strcmp(c->policy, "IGNORE") == 0};
     for (int i = 0; i < c->input_count; i++) {
         int input = op_input(name.op, c->inputs[i].name, strlen(c->inputs[i].name));
         assert_in_range(input, 0, OP_INPUTS_MAX - 1);
@@ -83,7 +85,8 @@ static void golden_file(void **state)
     for (; golden_next(&g, &c); cases++) {
         if (!concerns_kernels(&c))
             continue;
-        for (size_t t = 0; t < sizeof thread_counts / sizeof thread_counts[0]; t++) {
+        for (size_t t = 0; t < (backend_cuda() ? 1 : sizeof thread_counts / sizeof *thread_counts);
+             t++) {
             check_case(&c, thread_counts[t], false);
             check_case(&c, thread_counts[t], true);
         }

@@ -1,5 +1,4 @@
 #include "tests/support/kernel_run.h"
-#include "kernels/backend.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -68,9 +67,14 @@ static enum error_code run(struct kernel_run *r)
         plan->output.data = r->blocks[OP_INPUTS_MAX] = guarded_new(plan->output_bytes);
     plan->scratch = r->blocks[OP_INPUTS_MAX + 1] = guarded_new(plan->scratch_bytes);
 
-    struct lane *lane = backend_cpu.open(0, 0, &r->error);
-    enum error_code code = backend_cpu.run(lane, plan, &r->error);
-    backend_cpu.close(lane);
+    const struct backend *backend =
+        r->backend && r->backend->can_run(plan) ? r->backend : &backend_cpu;
+    struct lane *lane = backend->open(0, SIZE_MAX, &r->error);
+    if (!lane)
+        return r->error.code;
+    enum error_code code = backend->run(lane, plan, &r->error);
+    r->is_broken = backend->is_broken(lane);
+    backend->close(lane);
     return code;
 }
 

@@ -1,14 +1,16 @@
-/* kernel_run: one operation on the CPU backend, in memory with guard bytes around it. */
+/* kernel_run: one operation on a backend, in memory with guard bytes around it and on a lane of its
+ * own. */
 #ifndef TESTS_SUPPORT_KERNEL_RUN_H
 #define TESTS_SUPPORT_KERNEL_RUN_H
 
-#include "kernels/plan.h"
+#include "kernels/backend.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* What to run. Inputs are copied first, so that they can be used again. */
 struct kernel_run {
+    const struct backend *backend; /* where it can run the plan, else, and if NULL: the CPU */
     const char *op;
     struct tensor inputs[OP_INPUTS_MAX]; /* in the op's order */
     bool ignore_bad;
@@ -19,6 +21,7 @@ struct kernel_run {
     /* by kernel_run_do: */
     struct plan plan;
     struct error error;
+    bool is_broken;   /* the lane was, afterwards */
     bool guards_hold; /* nothing was written outside of output, scratch and inputs */
     void *blocks[OP_INPUTS_MAX + 2];
 };

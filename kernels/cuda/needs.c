@@ -1,0 +1,86 @@
+#include "kernels/cuda/needs.h"
+
+#include <assert.h>
+#include <string.h>
+
+bool needs_fit(const struct plan *plan)
+{
+    return plan->dtype != DTYPE_BYTES && plan->rows.count <= INT32_MAX &&
+           plan->rows.limit <= INT32_MAX &&
+           (!plan->segment_ids || plan->output.shape[0] <= INT32_MAX);
+}
+
+static bool is_gather(const struct plan *plan)
+{
+    return plan->values == &plan->inputs[0] && !plan->segment_ids;
+}
+
+bool needs_order(const struct plan *plan)
+{
+    return !plan->segment_ids && !is_gather(plan) && plan->combine != COMBINE_OR &&
+           plan->rows.count > 1 && plan->rows.width > 0;
+}
+
+bool needs_division_check(const struct plan *plan)
+{
+#define X(ID, ...) | DTYPE_BIT(ID)
+    static const dtype_set integers = 0 DTYPE_SIGNED(X) DTYPE_UNSIGNED(X);
+#undef X
+    return plan->combine == COMBINE_DIV && integers >> plan->dtype & 1 && plan->rows.width > 0;
+}
+
+bool needs_zeros(const struct plan *plan)
+{
+    return !plan->start && !is_gather(plan);
+}
+
+/* Whole words of 32 bits. */
+static size_t bits_bytes(int64_t bits)
+{
+    return ((size_t)bits + 31) / 32 * 4;
+}
+
+size_t needs_found_bytes(const struct plan *plan)
+{
+    return sizeof(struct verdict) + (needs_order(plan) ? bits_bytes(plan->rows.limit) : 0);
+}
+
+static size_t bytes_of(const struct tensor *t)
+{
+    size_t bytes;
+    bool counted = tensor_bytes(t, &bytes);
+    assert(counted);
+    return bytes;
+}
+
+cudaError_t needs_of(const struct plan *plan, size_t needs[BUFFER_COUNT])
+{
+    size_t numbers = (size_t)plan->rows.count * sizeof(uint32_t);
+    memset(needs, 0, BUFFER_COUNT * sizeof *needs);
+    needs[BUFFER_FOUND] = needs_found_bytes(plan);
+    needs[BUFFER_INDICES] = bytes_of(plan->indices);
+    needs[BUFFER_VALUES] = bytes_of(plan->values);
+    needs[BUFFER_OUTPUT] = (plan->output_bytes + 3) / 4 * 4;
+    needs[BUFFER_ROWS] = numbers;
+    if (plan->segment_ids) {
+        needs[BUFFER_IDS] = bytes_of(plan->segment_ids);
+        needs[BUFFER_SOURCES] = numbers;
+    }
+    if (!needs_order(plan))
+        return cudaSuccess;
+    needs[BUFFER_SOURCES] = numbers;
+    needs[BUFFER_ROWS_SPARE] = numbers;
+    needs[BUFFER_SOURCES_SPARE] = numbers;
+    return cuda_sort_bytes(plan->rows.count, &needs[BUFFER_SORT]);
+}
+
+size_t needs_total(const struct plan *plan)
+{
+    size_t needs[BUFFER_COUNT], total = 0;
+    if (needs_of(plan, needs) != cudaSuccess)
+        return SIZE_MAX;
+    for (int i = 0; i < BUFFER_COUNT; i++)
+        if (__builtin_add_overflow(total, needs[i], &total))
+            return SIZE_MAX;
+    return total;
+}

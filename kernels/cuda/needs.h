@@ -1,0 +1,29 @@
+/* needs: what a plan takes on the device, known before anything is allocated. */
+#ifndef KERNELS_CUDA_NEEDS_H
+#define KERNELS_CUDA_NEEDS_H
+
+#include "kernels/cuda/lane.h"
+
+/* Whether the device has kernels for the plan: BYTES stay on the CPU, and so does what needs more
+ * than 32 bits to number its rows, updates or segments. */
+bool needs_fit(const struct plan *plan);
+
+/* Whether the order of updates to one row can show in the result. */
+bool needs_order(const struct plan *plan);
+
+/* Whether the updates have to be searched for integer zeros. */
+bool needs_division_check(const struct plan *plan);
+
+/* Whether the output has to be made zero first. */
+bool needs_zeros(const struct plan *plan);
+
+/* Bytes of BUFFER_FOUND. */
+size_t needs_found_bytes(const struct plan *plan);
+
+/* Bytes of each buffer. Fails where the sort cannot say what it needs. */
+cudaError_t needs_of(const struct plan *plan, size_t needs[BUFFER_COUNT]);
+
+/* All of them together, for admission; SIZE_MAX when that is too much to count. */
+size_t needs_total(const struct plan *plan);
+
+#endif
