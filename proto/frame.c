@@ -56,8 +56,7 @@ static enum error_code walk(struct span *spans, int64_t count, const char *input
     size_t left = bytes;
     for (int64_t i = 0; i < count; i++) {
         uint32_t size = 0;
-        if (i % STOP_EVERY == 0 && work->stop &&
-            atomic_load_explicit(work->stop, memory_order_relaxed))
+        if (i % STOP_EVERY == 0 && work_stopped(work))
             return error_set(error, ERROR_CANCELLED, input, "stopped while reading %s", input);
         if (left >= LENGTH_BYTES)
             memcpy(&size, at, LENGTH_BYTES);

@@ -108,7 +108,7 @@ static enum error_code run(struct source *s, char *out, size_t capacity, size_t 
     while (!done) {
         size_t at = *total % capacity, made = 0;
         size_t room = capacity - at < STEP_BYTES ? capacity - at : STEP_BYTES;
-        if (s->work->stop && atomic_load_explicit(s->work->stop, memory_order_relaxed))
+        if (work_stopped(s->work))
             return error_set(error, ERROR_CANCELLED, NULL, "stopped while decompressing");
         enum error_code code = step(s, out + at, room, &made, &done, error);
         if (code)

@@ -131,8 +131,7 @@ static enum error_code packed_bytes(const struct plan *plan, int64_t count, cons
     size_t limit = plan->options.output_limit;
     *total = 0;
     for (int64_t i = 0; i < count; i++) {
-        if (i % STOP_EVERY == 0 && work->stop &&
-            atomic_load_explicit(work->stop, memory_order_relaxed))
+        if (i % STOP_EVERY == 0 && work_stopped(work))
             return error_set(error, ERROR_CANCELLED, NULL, "stopped while encoding the answer");
         size_t left = limit - *total;
         if (left < LENGTH_BYTES || spans[i].size > left - LENGTH_BYTES ||

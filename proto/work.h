@@ -4,6 +4,7 @@
 #define PROTO_WORK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Gives memory that is freed as a whole when the request is. TENSOR_ALIGNMENT-aligned, contents
@@ -17,5 +18,11 @@ struct work {
     int threads;             /* at least 1 */
     const atomic_bool *stop; /* read about every 64 Ki elements; NULL: never */
 };
+
+/* Whether the flag is up: the work ends with CANCELLED. */
+static inline bool work_stopped(const struct work *work)
+{
+    return work->stop && atomic_load_explicit(work->stop, memory_order_relaxed);
+}
 
 #endif
