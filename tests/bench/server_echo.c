@@ -100,6 +100,9 @@ static bool send_all(int fd, const char *bytes, size_t size, int flags)
     return true;
 }
 
+/* With the line's end in front: Inference-Header-Content-Length is another header. */
+#define LENGTH "\r\nContent-Length:"
+
 static bool echo_once(int fd, const struct recycled *buffer)
 {
     size_t size, head, body;
@@ -108,8 +111,8 @@ static bool echo_once(int fd, const struct recycled *buffer)
 
     if (!read_head(fd, buffer, &size, &head))
         return false;
-    length = strcasestr(buffer->bytes, "Content-Length:");
-    body = length != NULL ? strtoull(length + strlen("Content-Length:"), NULL, 10) : 0;
+    length = strcasestr(buffer->bytes, LENGTH);
+    body = length != NULL ? strtoull(length + sizeof(LENGTH) - 1, NULL, 10) : 0;
     if (body > buffer->capacity - head)
         return false;
     while (size < head + body) {
