@@ -5,7 +5,7 @@
 
 PACKAGES := gcc g++ pkg-config curl libmicrohttpd-dev libcjson-dev libinih-dev libcurl4-openssl-dev \
             libcmocka-dev zlib1g-dev python3-venv
-TEST_PACKAGES := $(PACKAGES) clang libomp-dev libclang-rt-14-dev nodejs
+TEST_PACKAGES = $(PACKAGES) clang libomp-dev libclang-rt-14-dev nodejs $(if $(PTXEMU),libzstd-dev)
 
 CC  := gcc
 CXX := g++
@@ -47,12 +47,33 @@ SERVER  := $(filter-out server/main.c,$(wildcard server/*.c))
 
 FLOORS  := $(BUILD)/libserver.a $(BUILD)/libproto.a $(BUILD)/libkernels.a
 
+# kernels/cuda is objects more to link, nothing else: CUDA=auto links them where nvcc is, 1 insists,
+# 0 leaves them out. What is built for tests leaves them out: see "CUDA" below.
+NVCC       := $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+CUDA_HOME  := $(patsubst %/bin/nvcc,%,$(NVCC))
+CUDA_GOALS := all run install install-program deb
+CUDA       ?= $(if $(MAKECMDGOALS),$(if $(filter $(CUDA_GOALS),$(MAKECMDGOALS)),auto,0),auto)
+WITH_CUDA  := $(if $(SANITIZE),,$(if $(filter-out 0,$(CUDA)),$(if $(NVCC),yes)))
+ifeq ($(CUDA)$(WITH_CUDA),1)
+$(error CUDA=1, but there is no nvcc or this is a sanitizer build)
+endif
+
 .PHONY: all
 all: $(BUILD)/tensord
 
-$(BUILD)/tensord: $(call objects,server/main.c) $(FLOORS)
+CUDA_OBJECTS := $(call objects,$(wildcard kernels/cuda/*.c kernels/cuda/*.cu))
+CUDA_LIBS    := $(CUDA_HOME)/lib64/libcudart_static.a -ldl -lrt -lpthread
+
+# Relinks when the answer changes.
+LINKED_AS := $(BUILD)/linked-with$(if $(WITH_CUDA),,out)-cuda
+$(LINKED_AS):
+	@mkdir -p $(@D) && rm -f $(BUILD)/linked-with* && touch $@
+
+$(BUILD)/tensord: $(call objects,server/main.c) $(if $(WITH_CUDA),$(CUDA_OBJECTS)) $(FLOORS) \
+    $(LINKED_AS)
 	@echo "LD $@"
-	@$(LINK) -o $@ $^ $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS)
+	@$(LINK) -o $@ $(filter %.o %.a,$^) $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS) \
+	    $(if $(WITH_CUDA),$(CUDA_LIBS))
 
 $(BUILD)/libkernels.a: $(call objects,$(KERNELS))
 $(BUILD)/libproto.a: $(call objects,$(PROTO))
@@ -108,6 +129,66 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libsupport.a $(FLOORS)
 
 .PRECIOUS: $(BUILD)/obj/%.o
 
+# -------------------------------------------------------------------------------------------- CUDA
+# The same bits as on the CPU: no contraction, no flush to zero, correctly rounded division and root.
+
+CUDA_ARCHS ?= 75 80 86 89 90
+CUDA_NEWER := $(lastword $(CUDA_ARCHS))
+NVCCFLAGS  := -std=c++17 -O3 -fmad=false -ftz=false -prec-div=true -prec-sqrt=true -I. \
+              -Xcompiler -ffp-contract=off,-fvisibility=hidden,-Wall --Werror all-warnings
+CUDA_CODE  := $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
+              -gencode arch=compute_$(CUDA_NEWER),code=compute_$(CUDA_NEWER)
+
+define compile_cuda
+@echo "NVCC $<"
+@mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) $(1) -MMD -MF $(basename $@).d -c -o $@ $<
+endef
+
+$(BUILD)/obj/kernels/cuda/%.o: kernels/cuda/%.cu
+	$(call compile_cuda,$(CUDA_CODE))
+
+$(patsubst %,$(BUILD)/obj/%.o,$(basename $(wildcard kernels/cuda/*.c tests/gpu/support/*.c tests/gpu/*.c))): \
+    COMMON += -isystem $(CUDA_HOME)/include
+
+# For tests: PTX only, which an interpreter on the CPU runs as well as any device, and the shared
+# runtime library, which that interpreter stands in for.
+CUDA_TEST         := $(BUILD)/cuda-test
+CUDA_TEST_LIBS    := -L$(CUDA_HOME)/lib64 -lcudart -ldl
+CUDA_TEST_OBJECTS := $(call objects,$(wildcard kernels/cuda/*.c)) \
+    $(patsubst kernels/cuda/%.cu,$(BUILD)/obj/cuda-test/%.o,$(wildcard kernels/cuda/*.cu))
+CUDA_TEST_SUPPORT := $(call objects,$(wildcard tests/gpu/support/*.c)) $(BUILD)/libsupport.a
+CUDA_TESTS := $(patsubst tests/gpu/%.c,$(CUDA_TEST)/%,$(wildcard tests/gpu/*.c)) \
+    $(CUDA_TEST)/kernels_golden $(CUDA_TEST)/tensord
+PTXEMU     := $(if $(NVCC),$(wildcard ../shared/tools/ptxemu/build.sh))
+
+$(BUILD)/obj/cuda-test/%.o: kernels/cuda/%.cu
+	$(call compile_cuda,-gencode arch=compute_75$(comma)code=compute_75 --no-compress)
+
+$(CUDA_TEST)/kernels_golden: $(BUILD)/obj/tests/golden/kernels_golden.o $(CUDA_TEST_OBJECTS) \
+    $(BUILD)/libsupport.a $(BUILD)/libkernels.a
+	$(call link_test,$(CUDA_TEST_LIBS) $(KERNELS_LIBS))
+
+$(CUDA_TEST)/kernels_%: $(BUILD)/obj/tests/gpu/kernels_%.o $(CUDA_TEST_OBJECTS) \
+    $(CUDA_TEST_SUPPORT) $(BUILD)/libkernels.a
+	$(call link_test,$(CUDA_TEST_LIBS) $(KERNELS_LIBS))
+
+$(CUDA_TEST)/tensord: $(call objects,server/main.c) $(CUDA_TEST_OBJECTS) $(FLOORS)
+	@echo "LD $@"
+	@mkdir -p $(@D) && $(LINK) -o $@ $^ $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS) $(CUDA_TEST_LIBS)
+
+$(CUDA_TEST)/%: $(BUILD)/obj/tests/gpu/%.o $(BUILD)/libsupport.a $(FLOORS)
+	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
+
+$(BUILD)/ptxemu/libcudart.so.13: $(PTXEMU)
+	@echo "CXX ptxemu"
+	@sh $< $(@D)
+
+.PHONY: programs-cuda check-cuda
+programs-cuda: $(if $(NVCC),$(CUDA_TESTS)) $(if $(PTXEMU),$(BUILD)/ptxemu/libcudart.so.13)
+
+check-cuda: programs-cuda
+	@$(RUN) tests/gpu/check.sh
+
 # The real clients, in a virtual environment of their own.
 VENV := $(BUILD)/venv
 $(VENV)/installed: tests/clients/requirements.txt
@@ -133,10 +214,10 @@ check-kernels: $(filter $(BUILD)/tests/%/kernels_%,$(UNIT))
 	@$(RUN) $^
 
 test: deps-test
-	@$(AGAIN) programs $(VENV)/installed
+	@$(AGAIN) programs programs-cuda $(VENV)/installed
 	@$(AGAIN) programs BUILD=$(ASAN_BUILD) SANITIZE=$(ASAN)
 	@$(AGAIN) programs BUILD=$(TSAN_BUILD) SANITIZE=thread
-	@$(RUN) tests/layers.sh $(UNIT) $(SERVED) $(CLIENTS) \
+	@$(RUN) tests/layers.sh $(UNIT) $(SERVED) $(CLIENTS) tests/gpu/check.sh \
 	    $(call as_built_in,$(ASAN_BUILD),$(UNIT) $(SERVED)) \
 	    $(call as_built_in,$(TSAN_BUILD),$(UNIT) $(SERVED))
 
@@ -192,11 +273,12 @@ clean:
 	rm -rf build
 
 help:
-	@echo "make                 build/tensord"
+	@echo "make                 build/tensord (CUDA=auto|0|1: with the GPU backend, CUDA_ARCHS='80 90')"
 	@echo "make run             install what is missing, build, serve $(LISTEN) (LISTEN=address:port)"
 	@echo "make check           the everyday tests, under two minutes"
 	@echo "make test            every test: units, golden cases, the server, real clients, sanitizers"
 	@echo "make check-kernels   the tests of kernels/ alone"
+	@echo "make check-cuda      the tests of kernels/cuda, on a GPU or interpreted"
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
 	@echo "make deps            the packages to build; make deps-test: and to test"

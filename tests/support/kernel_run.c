@@ -45,6 +45,19 @@ static struct tensor copy(struct tensor t, void **block)
     return t;
 }
 
+static enum error_code run_on(struct kernel_run *r, const struct backend *backend)
+{
+    bool lent = r->lane && backend == r->backend;
+    struct lane *lane = lent ? r->lane : backend->open(0, SIZE_MAX, &r->error);
+    if (!lane)
+        return r->error.code;
+    enum error_code code = backend->run(lane, &r->plan, &r->error);
+    r->is_broken = backend->is_broken(lane);
+    if (!lent)
+        backend->close(lane);
+    return code;
+}
+
 static enum error_code run(struct kernel_run *r)
 {
     struct plan *plan = &r->plan;
@@ -52,7 +65,8 @@ static enum error_code run(struct kernel_run *r)
     struct tensor inputs[OP_INPUTS_MAX];
     struct plan_options options = {.output_limit = r->limit ? r->limit : (size_t)1 << 30,
                                    .ignore_bad = r->ignore_bad,
-                                   .threads = r->threads ? r->threads : 1};
+                                   .threads = r->threads ? r->threads : 1,
+                                   .stop = r->stop};
     bool known = op_find(r->op, strlen(r->op), &name);
     assert(known);
     for (int i = 0; i < OP_INPUTS_MAX; i++)
@@ -67,15 +81,7 @@ static enum error_code run(struct kernel_run *r)
         plan->output.data = r->blocks[OP_INPUTS_MAX] = guarded_new(plan->output_bytes);
     plan->scratch = r->blocks[OP_INPUTS_MAX + 1] = guarded_new(plan->scratch_bytes);
 
-    const struct backend *backend =
-        r->backend && r->backend->can_run(plan) ? r->backend : &backend_cpu;
-    struct lane *lane = backend->open(0, SIZE_MAX, &r->error);
-    if (!lane)
-        return r->error.code;
-    enum error_code code = backend->run(lane, plan, &r->error);
-    r->is_broken = backend->is_broken(lane);
-    backend->close(lane);
-    return code;
+    return run_on(r, r->backend && r->backend->can_run(plan) ? r->backend : &backend_cpu);
 }
 
 enum error_code kernel_run_do(struct kernel_run *r)

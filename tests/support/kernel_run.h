@@ -11,6 +11,8 @@
 /* What to run. Inputs are copied first, so that they can be used again. */
 struct kernel_run {
     const struct backend *backend; /* where it can run the plan, else, and if NULL: the CPU */
+    struct lane *lane;             /* of that backend; NULL: one for this run alone */
+    const atomic_bool *stop;
     const char *op;
     struct tensor inputs[OP_INPUTS_MAX]; /* in the op's order */
     bool ignore_bad;

@@ -1,0 +1,234 @@
+#include "tests/gpu/support/random_case.h"
+
+#include "kernels/arithmetic.h"
+#include "kernels/flatten.h"
+#include "tests/gpu/support/compare.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* splitmix64 */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+static int64_t between(uint64_t *state, int64_t low, int64_t high)
+{
+    return low + (int64_t)(draw(state) % (uint64_t)(high - low + 1));
+}
+
+static bool chance(uint64_t *state, int one_in)
+{
+    return draw(state) % (uint64_t)one_in == 0;
+}
+
+static enum dtype draw_dtype(uint64_t *state, dtype_set set)
+{
+    set &= ~DTYPE_BIT(BYTES);
+    for (;;) {
+        enum dtype d = (enum dtype)between(state, 1, DTYPE_COUNT - 1);
+        if (set >> d & 1)
+            return d;
+    }
+}
+
+/* Half of them small numbers, in which zeros of both signs and equal values are frequent; half of
+ * them any bits: subnormals, infinities, NaNs, the largest and the smallest. */
+static void draw_elements(uint64_t *state, struct tensor *t, bool no_zeros)
+{
+    size_t bytes, unit = dtype_bytes(t->dtype);
+    bool counted = tensor_bytes(t, &bytes), wild = chance(state, 2);
+    assert(counted);
+    unsigned char *data = t->data;
+    for (size_t at = 0; at < bytes; at += unit) {
+        uint64_t bits[2] = {draw(state), draw(state)};
+        if (!wild && t->dtype == DTYPE_FP32)
+            bits[0] =
+                float_to_bits((float)between(state, -4, 4) * (chance(state, 2) ? 1.5f : -0.25f));
+        else if (!wild && (t->dtype == DTYPE_FP16 || t->dtype == DTYPE_BF16))
+            bits[0] &= 0xBFFF;
+        else if (!wild)
+            bits[0] = (uint64_t)between(state, -3, 3);
+        if (no_zeros)
+            bits[0] |= 1;
+        memcpy(data + at, bits, unit);
+    }
+}
+
+static void allocate(struct random_case *c, int input)
+{
+    struct tensor *t = &c->run.inputs[input];
+    size_t bytes;
+    bool counted = tensor_bytes(t, &bytes);
+    assert(counted);
+    c->memory[input] = t->data = malloc(bytes + 1);
+    assert(t->data);
+}
+
+static struct tensor *integers(struct random_case *c, int input, uint64_t *state)
+{
+    struct tensor *t = &c->run.inputs[input];
+    t->dtype = chance(state, 2) ? DTYPE_INT32 : DTYPE_INT64;
+    allocate(c, input);
+    return t;
+}
+
+static void put_integer(struct tensor *t, int64_t i, int64_t v)
+{
+    index_store(t->data, t->dtype == DTYPE_INT32 ? 32 : 64, i, v);
+}
+
+/* What a size means: updates, rows that they go to, elements of a row; inclusive ranges. */
+static const struct {
+    int64_t updates[2], rows[2], width[2];
+} ranges[SIZE_COUNT] = {
+    [SIZE_TINY] = {{0, 10}, {1, 6}, {0, 4}},
+    [SIZE_SORTED] = {{1025, 2600}, {1, 3000}, {1, 4}},
+    [SIZE_SKEWED] = {{150, 900}, {1, 5}, {1, 12}},
+    [SIZE_WIDE] = {{1, 20}, {1, 8}, {100, 300}},
+};
+
+static int64_t in_range(uint64_t *state, const int64_t range[2])
+{
+    return between(state, range[0], range[1]);
+}
+
+/* The table's shape: `depth` dimensions of about `rows` rows together, then the row's. */
+static struct tensor draw_table(uint64_t *state, enum dtype dtype, int depth, enum size size)
+{
+    struct tensor t = {.dtype = dtype};
+    int64_t rows = in_range(state, ranges[size].rows), width = in_range(state, ranges[size].width);
+    for (int i = 0; i < depth; i++) {
+        int64_t bound = i == depth - 1 ? rows : between(state, 1, rows < 4 ? rows : 4);
+        t.shape[t.rank++] = bound;
+        rows = rows / bound > 0 ? rows / bound : 1;
+    }
+    if (width != 1 || chance(state, 2))
+        t.shape[t.rank++] = width;
+    return t;
+}
+
+static void draw_indices(struct random_case *c, int input, uint64_t *state,
+                         const struct tensor *table, int depth, int64_t updates)
+{
+    static const int64_t beyond[] = {-1, INT32_MIN, INT32_MAX, -4097, 1 << 20};
+    struct tensor *t = &c->run.inputs[input];
+    t->rank = 0;
+    if (updates % 2 == 0 && chance(state, 2)) {
+        t->shape[t->rank++] = 2;
+        updates /= 2;
+    }
+    t->shape[t->rank++] = updates;
+    updates *= t->rank == 2 ? 2 : 1;
+    if (depth >= 0)
+        t->shape[t->rank++] = depth;
+    integers(c, input, state);
+    bool flawed = chance(state, 4);
+    int components = depth < 0 ? 1 : depth;
+    for (int64_t i = 0; i < updates * components; i++) {
+        int64_t bound = table->shape[i % components];
+        put_integer(t, i, between(state, 0, bound - 1));
+        if (flawed && chance(state, 6))
+            put_integer(t, i, chance(state, 2) ? bound : beyond[between(state, 0, 4)]);
+    }
+}
+
+static void make_scatter(struct random_case *c, uint64_t *state, const struct op *op,
+                         enum dtype dtype, enum size size)
+{
+    bool starts = op->start == START_COPY;
+    int indices = starts ? 1 : 0, updates = starts ? 2 : 1, depth = (int)between(state, 1, 3);
+    struct tensor table = draw_table(state, dtype, depth, size);
+    draw_indices(c, indices, state, &table, depth, in_range(state, ranges[size].updates));
+    struct tensor *u = &c->run.inputs[updates];
+    *u = (struct tensor){.dtype = dtype};
+    for (int i = 0; i < c->run.inputs[indices].rank - 1; i++)
+        u->shape[u->rank++] = c->run.inputs[indices].shape[i];
+    for (int i = depth; i < table.rank; i++)
+        u->shape[u->rank++] = table.shape[i];
+    allocate(c, updates);
+    draw_elements(state, u, op->combine == COMBINE_DIV && !chance(state, 4));
+    if (starts) {
+        c->run.inputs[0] = table;
+        allocate(c, 0);
+        draw_elements(state, &c->run.inputs[0], false);
+        return;
+    }
+    c->run.inputs[2] = (struct tensor){.rank = 1, .shape = {table.rank}};
+    struct tensor *shape = integers(c, 2, state);
+    for (int i = 0; i < table.rank; i++)
+        put_integer(shape, i, table.shape[i]);
+}
+
+static void make_gather(struct random_case *c, uint64_t *state, enum dtype dtype, enum size size)
+{
+    int depth = (int)between(state, size == SIZE_TINY ? 0 : 1, 3);
+    c->run.inputs[0] = draw_table(state, dtype, depth, size);
+    allocate(c, 0);
+    draw_elements(state, &c->run.inputs[0], false);
+    draw_indices(c, 1, state, &c->run.inputs[0], depth, in_range(state, ranges[size].updates));
+}
+
+static void make_segments(struct random_case *c, uint64_t *state, enum dtype dtype, enum size size)
+{
+    c->run.inputs[0] = draw_table(state, dtype, 1, size);
+    allocate(c, 0);
+    draw_elements(state, &c->run.inputs[0], false);
+    int64_t pairs = in_range(state, ranges[size].updates), id = between(state, 0, 2);
+    struct tensor *indices = &c->run.inputs[1];
+    draw_indices(c, 1, state, &c->run.inputs[0], -1, pairs);
+    indices->rank = 1;
+    indices->shape[0] = pairs;
+
+    c->run.inputs[2] = (struct tensor){.rank = 1, .shape = {pairs}};
+    struct tensor *ids = integers(c, 2, state);
+    int step = (int)between(state, 2, size == SIZE_SKEWED ? 400 : 6);
+    bool flawed = chance(state, 8);
+    for (int64_t k = 0; k < pairs; k++) {
+        id += chance(state, step) ? between(state, 1, 3) : 0;
+        put_integer(ids, k, flawed && chance(state, 7) ? between(state, -2, id) : id);
+    }
+    if (chance(state, 2))
+        return;
+    c->run.inputs[3] = (struct tensor){.rank = 0};
+    struct tensor *segments = integers(c, 3, state);
+    put_integer(segments, 0, id + (chance(state, 8) ? -1 : between(state, 1, 4)));
+}
+
+void random_case_make(struct random_case *c, uint64_t seed, enum size size)
+{
+    uint64_t state = seed * SIZE_COUNT + size;
+    const struct op *op = op_at((int)between(&state, 0, op_count() - 1));
+    enum dtype dtype = draw_dtype(&state, op->dtypes);
+    *c = (struct random_case){
+        .run = {.op = op->name, .ignore_bad = chance(&state, 2), .in_place = chance(&state, 2)}};
+    if (op->inputs[2] == NULL)
+        make_gather(c, &state, dtype, size);
+    else if (strcmp(op->inputs[2], "segment_ids") == 0)
+        make_segments(c, &state, dtype, size);
+    else
+        make_scatter(c, &state, op, dtype, size);
+}
+
+void random_case_release(struct random_case *c)
+{
+    for (int i = 0; i < OP_INPUTS_MAX; i++)
+        free(c->memory[i]);
+}
+
+void random_case_check(const struct backend *backend, struct lane *lane, uint64_t seed,
+                       enum size size)
+{
+    struct random_case c;
+    char name[64];
+    snprintf(name, sizeof name, "case %llu of size %d", (unsigned long long)seed, size);
+    random_case_make(&c, seed, size);
+    compare_with_cpu(&c.run, backend, lane, name);
+    random_case_release(&c);
+}
