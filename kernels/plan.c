@@ -30,13 +30,13 @@ static enum error_code check_present(const struct plan *plan, const struct op_na
     return ERROR_NONE;
 }
 
-static enum error_code check_dtypes(const struct plan *plan, const struct op_name *name,
-                                    struct error *error)
+enum error_code plan_check_types(const struct op_name *name, const struct tensor *inputs,
+                                 struct error *error)
 {
-    const struct op *op = plan->op;
+    const struct op *op = name->op;
     int first = op_value_input(op);
     for (int i = 0; i < op_inputs(op); i++) {
-        enum dtype d = plan->inputs[i].dtype, value = plan->inputs[first].dtype;
+        enum dtype d = inputs[i].dtype, value = inputs[first].dtype;
         dtype_set accepted = op_input_dtypes(op, i);
         char list[DTYPE_LIST_MAX];
         if (d == DTYPE_NONE)
@@ -45,7 +45,7 @@ static enum error_code check_dtypes(const struct plan *plan, const struct op_nam
             return error_set(error, ERROR_UNSUPPORTED_DTYPE, op->inputs[i],
                              "%s is %s; %s accepts %s", op->inputs[i], dtype_name(d), name->name,
                              print_dtypes(list, accepted));
-        if (op->values >> i & 1 && d != value)
+        if (op->values >> i & 1 && d != value && value != DTYPE_NONE)
             return error_set(error, ERROR_UNSUPPORTED_DTYPE, op->inputs[i],
                              "%s is %s but %s is %s: their types must be equal", op->inputs[i],
                              dtype_name(d), op->inputs[first], dtype_name(value));
@@ -230,8 +230,8 @@ enum error_code plan_make(struct plan *plan, const struct op_name *name,
         plan->inputs[i] = inputs[i];
 
     if (check_present(plan, name, error) != ERROR_NONE ||
-        check_dtypes(plan, name, error) != ERROR_NONE || check_shapes(plan, error) != ERROR_NONE ||
-        plan->op->plan(plan, error) != ERROR_NONE ||
+        plan_check_types(name, plan->inputs, error) != ERROR_NONE ||
+        check_shapes(plan, error) != ERROR_NONE || plan->op->plan(plan, error) != ERROR_NONE ||
         plan_check_input_sizes(plan, error) != ERROR_NONE ||
         check_output_size(plan, error) != ERROR_NONE)
         return error->code;

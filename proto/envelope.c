@@ -5,9 +5,9 @@
 
 static const double exact_max = 9007199254740992.0; /* 2^53 */
 
-/* Why cJSON gave up at `stop`: it copies a number into 63 characters, so a longer one ends in the
- * middle of its digits. All else that it refuses, the scan has refused before: then it was short
- * of memory. */
+/* Why cJSON gave up at `stop`: some versions copy a number into 63 characters, so a longer one ends
+ * in the middle of its digits. All else that it refuses, the scan has refused before: then it was
+ * short of memory. */
 static enum error_code parse_failed(const char *text, const char *stop, struct error *error)
 {
     static const char number[] = "0123456789.eE+-";

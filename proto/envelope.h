@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Parses it; the caller owns the tree (cJSON_Delete). The root is an object. Errors:
- * INVALID_FIELD (another root), INVALID_JSON (a number of more than 63 characters),
+ * INVALID_FIELD (another root), INVALID_JSON (a number longer than cJSON holds),
  * RESOURCE_EXHAUSTED. */
 MUST_CHECK enum error_code envelope_parse(cJSON **tree, const struct json_scan *scan,
                                           struct error *error);

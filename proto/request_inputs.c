@@ -1,3 +1,4 @@
+#include "kernels/plan.h"
 #include "proto/json_tensor.h"
 #include "proto/json_write.h"
 #include "proto/request_parse.h"
@@ -58,8 +59,9 @@ static bool holds_values(const struct decode *d, const struct announced *a)
     return d->request->op.op->values >> a->input & 1;
 }
 
-/* Values without a type have that of the other value input, else FP32; integers are INT64. */
-static void infer_types(struct decode *d)
+/* Values without a type have that of the other value input, else FP32; integers are INT64. The
+ * request's inputs are what was announced, until their elements are loaded. */
+static void settle_types(struct decode *d)
 {
     enum dtype values = DTYPE_NONE;
     for (int i = 0; i < d->input_count; i++)
@@ -71,6 +73,7 @@ static void infer_types(struct decode *d)
         struct announced *a = &d->inputs[i];
         if (a->tensor.dtype == DTYPE_NONE)
             a->tensor.dtype = holds_values(d, a) ? values : DTYPE_INT64;
+        d->request->inputs[a->input] = a->tensor;
     }
 }
 
@@ -78,23 +81,18 @@ static enum error_code load(struct decode *d, const struct announced *a,
                             const struct json_scan *scan, struct frame *frame, struct error *error)
 {
     const char *name = d->request->op.op->inputs[a->input];
-    struct tensor t = a->tensor;
-    enum error_code code =
-        a->source == SOURCE_CUT
-            ? json_tensor_read(&t, name, scan, a->cut, d->work, &d->bare_tokens, error)
-            : frame_take(frame, &t, name, a->bytes, d->work, error);
-    d->request->inputs[a->input] = t;
-    return code;
+    struct tensor *t = &d->request->inputs[a->input];
+    return a->source == SOURCE_CUT
+               ? json_tensor_read(t, name, scan, a->cut, d->work, &d->bare_tokens, error)
+               : frame_take(frame, t, name, a->bytes, d->work, error);
 }
 
 enum error_code request_load(struct decode *d, const struct json_scan *scan, struct frame *frame,
                              struct error *error)
 {
-    infer_types(d);
-    for (int i = 0; i < d->input_count; i++) {
-        enum error_code code = load(d, &d->inputs[i], scan, frame, error);
-        if (code)
-            return code;
-    }
-    return frame_end(frame, error);
+    settle_types(d);
+    enum error_code code = plan_check_types(&d->request->op, d->request->inputs, error);
+    for (int i = 0; i < d->input_count && !code; i++)
+        code = load(d, &d->inputs[i], scan, frame, error);
+    return code ? code : frame_end(frame, error);
 }

@@ -42,12 +42,9 @@ static enum error_code read_binary_size(struct decode *d, struct announced *a, c
                                         struct error *error)
 {
     const char *input = d->request->op.op->inputs[a->input];
-    char text[ENVELOPE_FOUND_MAX];
     int64_t bytes;
     if (!envelope_size(item, &bytes))
-        return error_set(error, ERROR_INVALID_PARAMETER, input,
-                         "binary_data_size of %s is %s; expected an integer from 0 to 2^53", input,
-                         envelope_found(text, item));
+        return envelope_wrong(input, "binary_data_size", item, "an integer from 0 to 2^53", error);
     if (bytes > 0 && d->head->header_length < 0)
         return error_set(error, ERROR_INVALID_HEADER, input,
                          "binary_data_size of %s is %lld, but the request has no header "

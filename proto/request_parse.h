@@ -79,7 +79,7 @@ MUST_CHECK enum error_code request_unknown_dtype(const struct decode *d, int inp
 
 /* Gives types to inputs that came without, then reads the elements of all in the order of
  * d->inputs: cut values out of `scan`, binary ones out of `frame`, which they must use up. Errors:
- * those of json_tensor_read and frame_take. */
+ * UNSUPPORTED_DTYPE, and those of json_tensor_read and frame_take. */
 MUST_CHECK enum error_code request_load(struct decode *d, const struct json_scan *scan,
                                         struct frame *frame, struct error *error);
 

@@ -1,0 +1,26 @@
+/* A compressed body; the first byte chooses the coding and the limit. */
+#include "proto/inflate.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct test_memory memory;
+    struct inflated inflated;
+    struct error error;
+    if (size == 0)
+        return 0;
+    enum coding coding = data[0] & 1 ? CODING_GZIP : CODING_DEFLATE;
+    size_t limit = data[0] & 2 ? FUZZ_BODY_LIMIT : 100, lead = data[0] >> 2;
+    test_memory_init(&memory);
+    memory.limit = FUZZ_MEMORY_LIMIT;
+    if (inflate_body(&inflated, coding, (const char *)data + 1, size - 1, lead, limit, &memory.work,
+                     &error) == ERROR_NONE &&
+        (inflated.size > limit || (uintptr_t)(inflated.data + lead) % TENSOR_ALIGNMENT != 0))
+        abort();
+    test_memory_clear(&memory);
+    return 0;
+}
