@@ -9,6 +9,8 @@
 #include "kernels/error.h"
 #include "server/listen.h"
 
+#include <stdint.h>
+
 struct http;
 struct server;
 
@@ -27,6 +29,10 @@ void http_stop_accepting(struct http *http);
 int http_requests(const struct http *http);
 int http_suspended(const struct http *http);
 int http_connections(const struct http *http);
+
+/* Connections accepted since the start, and those of them that were turned away. */
+uint64_t http_accepted(const struct http *http);
+uint64_t http_turned_away(const struct http *http);
 
 /* No request may be suspended. */
 void http_free(struct http *http);

@@ -3,6 +3,7 @@
 #include "server/http_parts.h"
 
 #include <errno.h>
+#include <microhttpd.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static struct http_daemon *least_loaded(struct http *http)
 
 static void turn_away(struct http *http, int fd)
 {
+    atomic_fetch_add_explicit(&http->refused, 1, memory_order_relaxed);
     if (send(fd, http->turned_away, http->turned_away_size, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
         close(fd);
     else
@@ -31,6 +33,7 @@ static void turn_away(struct http *http, int fd)
 
 static void place(struct http *http, int fd, struct sockaddr_storage *address, socklen_t size)
 {
+    atomic_fetch_add_explicit(&http->accepted, 1, memory_order_relaxed);
     if (atomic_load(&http->connections) >= (int)http->server->config.max_connections) {
         turn_away(http, fd);
         return;
@@ -147,6 +150,7 @@ enum error_code http_new(struct http **made, struct server *server, int threads,
         return error->code;
     }
     for (int i = 0; i < threads; i++) {
+        http->daemons[i].metrics = server->metrics.shards[i];
         if (http_daemon_start(&http->daemons[i], http, error) != ERROR_NONE) {
             http_free(http);
             return error->code;
@@ -165,6 +169,16 @@ int http_requests(const struct http *http)
 int http_suspended(const struct http *http)
 {
     return atomic_load(&http->suspended);
+}
+
+uint64_t http_accepted(const struct http *http)
+{
+    return atomic_load_explicit(&http->accepted, memory_order_relaxed);
+}
+
+uint64_t http_turned_away(const struct http *http)
+{
+    return atomic_load_explicit(&http->refused, memory_order_relaxed);
 }
 
 int http_connections(const struct http *http)

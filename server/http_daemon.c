@@ -1,6 +1,7 @@
 #include "server/http_parts.h"
 
 #include <limits.h>
+#include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,6 +28,36 @@ static void panic(void *context, const char *file, unsigned line, const char *re
     abort();
 }
 
+static enum MHD_Result on_request(void *daemon, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **context)
+{
+    return http_request(daemon, connection, url, method, version, upload, upload_size, context)
+               ? MHD_YES
+               : MHD_NO;
+}
+
+static void on_completed(void *daemon, struct MHD_Connection *connection, void **context,
+                         enum MHD_RequestTerminationCode how)
+{
+    (void)daemon;
+    (void)connection;
+    if (*context)
+        http_completed(*context, how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    *context = NULL;
+}
+
+static void on_connection(void *daemon, struct MHD_Connection *connection, void **peer,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        *peer = http_peer_open(daemon, connection);
+        return;
+    }
+    http_peer_close(daemon, *peer);
+    *peer = NULL;
+}
+
 enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
                                   struct error *error)
 {
@@ -39,12 +70,11 @@ enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
     MHD_set_panic_func(panic, NULL);
     daemon->mhd = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0,
-        NULL, NULL, http_on_request, daemon, STRICTNESS, MHD_OPTION_CONNECTION_LIMIT,
+        NULL, NULL, on_request, daemon, STRICTNESS, MHD_OPTION_CONNECTION_LIMIT,
         connections_never_reached, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
         MHD_OPTION_CONNECTION_MEMORY_INCREMENT, (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)(server->config.idle_timeout / SEC), MHD_OPTION_NOTIFY_CONNECTION,
-        http_on_connection, daemon, MHD_OPTION_NOTIFY_COMPLETED, http_on_completed, daemon,
-        MHD_OPTION_END);
+        (unsigned)(server->config.idle_timeout / SEC), MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+        daemon, MHD_OPTION_NOTIFY_COMPLETED, on_completed, daemon, MHD_OPTION_END);
     if (daemon->mhd)
         return ERROR_NONE;
     server->backend->close(daemon->lane);

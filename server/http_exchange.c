@@ -2,6 +2,7 @@
 
 #include "server/clock.h"
 
+#include <microhttpd.h>
 #include <string.h>
 
 enum {
@@ -105,7 +106,7 @@ static enum error_code admit(struct exchange *x, const char *url, const char *ve
 
 /* The answer to a refused request goes out with the final call, which keeps the connection; at once
  * when the rest of the body is too long to wait for. */
-static enum MHD_Result refuse(struct exchange *x)
+static bool refuse(struct exchange *x)
 {
     struct error ignored;
     if (head_parse(&x->job.head, NULL, NULL, NULL, x->headers.value[HEADER_ACCEPT], &ignored) !=
@@ -113,14 +114,13 @@ static enum MHD_Result refuse(struct exchange *x)
         x->job.head.problem_json = false;
     if (!x->must_close && !x->framing.expects_continue && x->framing.length >= 0 &&
         x->framing.length <= SWALLOWED_MAX)
-        return MHD_YES;
+        return true;
     x->peer->lingers = true;
     return http_reply(x);
 }
 
-static enum MHD_Result begin(struct http_daemon *daemon, struct MHD_Connection *connection,
-                             const char *url, const char *method, const char *version,
-                             void **context)
+static bool begin(struct http_daemon *daemon, struct MHD_Connection *connection, const char *url,
+                  const char *method, const char *version, void **context)
 {
     struct exchange *x = exchange_new(daemon, connection, method);
     if (!x)
@@ -128,17 +128,17 @@ static enum MHD_Result begin(struct http_daemon *daemon, struct MHD_Connection *
     *context = x;
     MHD_get_connection_values(connection, MHD_HEADER_KIND, collect, &x->headers);
     request_id_choose(&daemon->ids, x->headers.value[HEADER_REQUEST_ID], x->request_id);
-    return admit(x, url, version) == ERROR_NONE ? MHD_YES : refuse(x);
+    return admit(x, url, version) == ERROR_NONE || refuse(x);
 }
 
-static enum MHD_Result receive(struct exchange *x, const char *bytes, size_t size)
+static bool receive(struct exchange *x, const char *bytes, size_t size)
 {
     bool is_wanted = x->match.route && x->match.route->kind == ROUTE_INFER;
     if (is_wanted && x->job.error.code == ERROR_NONE &&
         body_append(&x->body, bytes, size, &x->job.error) == ERROR_NONE)
-        return MHD_YES;
+        return true;
     x->discarded += size;
-    return x->discarded <= DISCARDED_MAX ? MHD_YES : MHD_NO;
+    return x->discarded <= DISCARDED_MAX;
 }
 
 static void answer_options(struct exchange *x)
@@ -173,32 +173,25 @@ static bool answer(struct exchange *x)
     return true;
 }
 
-enum MHD_Result http_on_request(void *context, struct MHD_Connection *connection, const char *url,
-                                const char *method, const char *version, const char *upload,
-                                size_t *upload_size, void **exchange)
+bool http_request(struct http_daemon *daemon, struct MHD_Connection *connection, const char *url,
+                  const char *method, const char *version, const char *upload, size_t *upload_size,
+                  void **context)
 {
-    struct exchange *x = *exchange;
+    struct exchange *x = *context;
     if (!x)
-        return begin(context, connection, url, method, version, exchange);
+        return begin(daemon, connection, url, method, version, context);
     if (*upload_size > 0) {
         size_t size = *upload_size;
         *upload_size = 0;
         return receive(x, upload, size);
     }
     http_resumed(x);
-    return answer(x) ? http_reply(x) : MHD_YES;
+    return !answer(x) || http_reply(x);
 }
 
-void http_on_completed(void *context, struct MHD_Connection *connection, void **exchange,
-                       enum MHD_RequestTerminationCode how)
+void http_completed(struct exchange *x, bool was_sent)
 {
-    (void)context;
-    (void)connection;
-    struct exchange *x = *exchange;
-    if (!x)
-        return;
-    *exchange = NULL;
     http_resumed(x);
-    http_log(x, how);
+    http_account(x, was_sent);
     exchange_release(x);
 }

@@ -2,6 +2,8 @@
 
 #include "server/clock.h"
 
+#include <microhttpd.h>
+
 /* A compressed body may become large: a worker finds out. */
 static bool is_small(const struct job *job)
 {

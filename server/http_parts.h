@@ -12,10 +12,12 @@
 #include "server/route.h"
 #include "server/server.h"
 
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+
+struct MHD_Connection;
+struct MHD_Daemon;
 
 enum { HTTP_DAEMONS_MAX = 64 };
 
@@ -27,6 +29,7 @@ struct http_daemon {
     /* of the loop's own thread */
     struct lane *lane;
     struct request_ids ids;
+    struct metrics_shard *metrics;
 };
 
 struct http {
@@ -35,6 +38,7 @@ struct http {
     int daemon_count;
     struct lingerers lingerers;
     atomic_int requests, connections;
+    _Atomic uint64_t accepted, refused;
     atomic_int suspended; /* requests that wait for a worker's answer */
 
     pthread_t acceptor;
@@ -78,12 +82,17 @@ struct exchange {
     char request_id[REQUEST_ID_TEXT_MAX];
 };
 
-/* http_exchange.c: MHD's access handler and what ends a request. */
-enum MHD_Result http_on_request(void *daemon, struct MHD_Connection *connection, const char *url,
-                                const char *method, const char *version, const char *upload,
-                                size_t *upload_size, void **context);
-void http_on_completed(void *daemon, struct MHD_Connection *connection, void **context,
-                       enum MHD_RequestTerminationCode how);
+/* http_exchange.c: one call for the headers, one for each piece of the body, one for its end, and
+ * one more when a suspended connection runs again. false: the connection is closed at once. */
+bool http_request(struct http_daemon *daemon, struct MHD_Connection *connection, const char *url,
+                  const char *method, const char *version, const char *upload, size_t *upload_size,
+                  void **context);
+
+/* The request is over; `was_sent`: its answer went out whole. */
+void http_completed(struct exchange *x, bool was_sent);
+
+/* Drops one reference. */
+void exchange_release(struct exchange *x);
 
 /* http_infer.c: starts the computation. true: x->job or x->job.error is the answer; false: the
  * connection is suspended and the job is not ours any more. */
@@ -93,17 +102,14 @@ bool http_infer(struct exchange *x);
 void http_resumed(struct exchange *x);
 
 /* http_reply.c: queues x's answer: its error, else its reply. */
-enum MHD_Result http_reply(struct exchange *x);
+bool http_reply(struct exchange *x);
 
 /* The answer when there is no memory for an exchange. */
-enum MHD_Result http_reply_exhausted(struct MHD_Connection *connection);
-
-/* Drops one reference. */
-void exchange_release(struct exchange *x);
+bool http_reply_exhausted(struct MHD_Connection *connection);
 
 /* http_peer.c */
-void http_on_connection(void *daemon, struct MHD_Connection *connection, void **context,
-                        enum MHD_ConnectionNotificationCode what);
+struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *connection);
+void http_peer_close(struct http_daemon *daemon, struct peer *peer); /* NULL is fine */
 struct peer *http_peer_of(struct MHD_Connection *connection);
 
 /* http_daemon.c */
@@ -111,7 +117,7 @@ MUST_CHECK enum error_code http_daemon_start(struct http_daemon *daemon, struct 
                                              struct error *error);
 void http_daemon_stop(struct http_daemon *daemon);
 
-/* http_log.c: the line for a request that is over. */
-void http_log(const struct exchange *x, enum MHD_RequestTerminationCode how);
+/* http_account.c: counts a request that is over, and logs it. */
+void http_account(const struct exchange *x, bool was_sent);
 
 #endif

@@ -1,6 +1,7 @@
 #include "server/http_parts.h"
 
 #include <fcntl.h>
+#include <microhttpd.h>
 #include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static void print_address(const struct sockaddr *address, char *text, size_t siz
         strcpy(text, "unix");
 }
 
-static struct peer *open_peer(struct http_daemon *daemon, struct MHD_Connection *connection)
+struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *connection)
 {
     struct peer *peer = calloc(1, sizeof *peer);
     if (!peer)
@@ -28,8 +29,10 @@ static struct peer *open_peer(struct http_daemon *daemon, struct MHD_Connection 
 }
 
 /* libmicrohttpd closes its descriptor after this; ours keeps the connection half open. */
-static void close_peer(struct http_daemon *daemon, struct peer *peer)
+void http_peer_close(struct http_daemon *daemon, struct peer *peer)
 {
+    atomic_fetch_sub_explicit(&daemon->connections, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&daemon->http->connections, 1, memory_order_relaxed);
     if (!peer)
         return;
     if (peer->lingers) {
@@ -38,20 +41,6 @@ static void close_peer(struct http_daemon *daemon, struct peer *peer)
             linger_take(&daemon->http->lingerers, fd);
     }
     free(peer);
-}
-
-void http_on_connection(void *context, struct MHD_Connection *connection, void **peer,
-                        enum MHD_ConnectionNotificationCode what)
-{
-    struct http_daemon *daemon = context;
-    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        *peer = open_peer(daemon, connection);
-        return;
-    }
-    close_peer(daemon, *peer);
-    *peer = NULL;
-    atomic_fetch_sub_explicit(&daemon->connections, 1, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&daemon->http->connections, 1, memory_order_relaxed);
 }
 
 struct peer *http_peer_of(struct MHD_Connection *connection)

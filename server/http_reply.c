@@ -4,6 +4,8 @@
 #include "proto/problem.h"
 #include "server/clock.h"
 
+#include <microhttpd.h>
+
 enum { VALUE_MAX = 128, RETRY_AFTER_SECONDS = 1 };
 
 static void add(struct MHD_Response *response, const char *name, const char *value)
@@ -108,15 +110,14 @@ static struct MHD_Response *wrap(struct exchange *x)
     return response;
 }
 
-static enum MHD_Result queue(struct MHD_Connection *connection, unsigned status,
-                             struct MHD_Response *response)
+static bool queue(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response)
 {
     enum MHD_Result result = MHD_queue_response(connection, status, response);
     MHD_destroy_response(response);
-    return result;
+    return result == MHD_YES;
 }
 
-enum MHD_Result http_reply(struct exchange *x)
+bool http_reply(struct exchange *x)
 {
     char text[PROBLEM_TEXT_MAX];
     struct MHD_Response *response;
@@ -130,12 +131,12 @@ enum MHD_Result http_reply(struct exchange *x)
         response = wrap(x);
     }
     if (!response)
-        return MHD_NO;
+        return false;
     add_headers(response, x);
     return queue(x->connection, (unsigned)x->reply.status, response);
 }
 
-enum MHD_Result http_reply_exhausted(struct MHD_Connection *connection)
+bool http_reply_exhausted(struct MHD_Connection *connection)
 {
     char text[PROBLEM_TEXT_MAX];
     struct error error;
@@ -144,7 +145,7 @@ enum MHD_Result http_reply_exhausted(struct MHD_Connection *connection)
     struct MHD_Response *response =
         MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_COPY);
     if (!response)
-        return MHD_NO;
+        return false;
     add(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
     add(response, "Error-Code", error_name(error.code));
     add_number(response, MHD_HTTP_HEADER_RETRY_AFTER, RETRY_AFTER_SECONDS);

@@ -1,11 +1,14 @@
 #include "server/info.h"
 
+#include "proto/describe.h"
 #include "proto/json_write.h"
+#include "server/metrics_print.h"
 #include "server/server.h"
+#include "server/version.h"
 
 #include <string.h>
 
-enum { INFO_START_BYTES = 1024, INFO_MOST_BYTES = 4 << 20 };
+enum { INFO_START_BYTES = 4096, INFO_MOST_BYTES = 4 << 20 };
 
 static enum error_code answer_text(struct call *call, const char *text, size_t size)
 {
@@ -76,6 +79,116 @@ enum error_code info_model_ready(struct call *call, struct error *error)
         call->reply->retry_after = 1;
     }
     return answer_printed(call, print_model_ready, error);
+}
+
+static void print_server(const struct call *call, struct text *text)
+{
+    struct request_rules rules = server_rules(call->server);
+    describe_server(text, TENSORD_VERSION, &rules);
+}
+
+enum error_code info_server(struct call *call, struct error *error)
+{
+    return answer_printed(call, print_server, error);
+}
+
+static void print_model(const struct call *call, struct text *text)
+{
+    describe_model(text, &call->op);
+}
+
+enum error_code info_model(struct call *call, struct error *error)
+{
+    return answer_printed(call, print_model, error);
+}
+
+static void print_model_config(const struct call *call, struct text *text)
+{
+    describe_model_config(text, &call->op);
+}
+
+enum error_code info_model_config(struct call *call, struct error *error)
+{
+    return answer_printed(call, print_model_config, error);
+}
+
+static void print_model_stats(const struct call *call, struct text *text)
+{
+    struct op_stats stats;
+    metrics_op_stats(&call->server->metrics, metrics_op_number(call->op.op), &stats);
+    describe_model_stats(text, &call->op, &stats);
+}
+
+enum error_code info_model_stats(struct call *call, struct error *error)
+{
+    return answer_printed(call, print_model_stats, error);
+}
+
+static void print_all_stats(const struct call *call, struct text *text)
+{
+    struct op_stats stats[METRICS_OPS_MAX];
+    for (int op = 0; op < op_count(); op++)
+        metrics_op_stats(&call->server->metrics, op, &stats[op]);
+    describe_all_stats(text, stats);
+}
+
+enum error_code info_all_stats(struct call *call, struct error *error)
+{
+    return answer_printed(call, print_all_stats, error);
+}
+
+static void print_index(const struct call *call, struct text *text)
+{
+    describe_index(text, !why_not_ready(call->server->phase));
+}
+
+enum error_code info_index(struct call *call, struct error *error)
+{
+    return answer_printed(call, print_index, error);
+}
+
+static void print_trace(const struct call *call, struct text *text)
+{
+    (void)call;
+    describe_trace(text);
+}
+
+enum error_code info_trace(struct call *call, struct error *error)
+{
+    return answer_printed(call, print_trace, error);
+}
+
+static void print_logging(const struct call *call, struct text *text)
+{
+    (void)call;
+    describe_logging(text);
+}
+
+enum error_code info_logging(struct call *call, struct error *error)
+{
+    return answer_printed(call, print_logging, error);
+}
+
+static void print_openapi(const struct call *call, struct text *text)
+{
+    (void)call;
+    describe_openapi(text, TENSORD_VERSION);
+}
+
+enum error_code info_openapi(struct call *call, struct error *error)
+{
+    return answer_printed(call, print_openapi, error);
+}
+
+static void print_metrics(const struct call *call, struct text *text)
+{
+    metrics_print(text, call->server);
+}
+
+enum error_code info_metrics(struct call *call, struct error *error)
+{
+    call->reply->content_type = METRICS_CONTENT_TYPE;
+    return answer_printed(call, print_metrics, error);
 }
 
 enum error_code info_empty_list(struct call *call, struct error *error)

@@ -155,12 +155,13 @@ static enum error_code start_parts(struct life *life, struct error *error)
     budget_init(&server->budget, memory);
     cores_init(&server->cores, cores);
     queue_init(&server->queue, config->queue_bytes ? config->queue_bytes : memory);
-    if (workers_init(&server->workers, or_automatic(config->workers, cores),
+    int http_threads = or_automatic(config->http_threads, cores > 1 ? 2 : 1);
+    if (metrics_init(&server->metrics, http_threads, error) != ERROR_NONE ||
+        workers_init(&server->workers, or_automatic(config->workers, cores),
                      (int)config->wide_workers, &server->queue, &server->cores, server->backend,
                      error) != ERROR_NONE)
         return error->code;
-    return http_new(&server->http, server, or_automatic(config->http_threads, cores > 1 ? 2 : 1),
-                    error);
+    return http_new(&server->http, server, http_threads, error);
 }
 
 static enum error_code start(struct life *life, struct error *error)
@@ -186,6 +187,7 @@ static void end(struct life *life)
     workers_release(&server->workers);
     queue_release(&server->queue);
     blocks_release(&server->blocks);
+    metrics_release(&server->metrics);
     log_say(&server->log, LOG_INFO, "stopped", NULL, NULL);
     log_release(&server->log);
 }

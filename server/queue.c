@@ -142,6 +142,16 @@ struct job *queue_remove(struct queue *queue, bool (*is_wanted)(struct job *job,
     return removed;
 }
 
+void queue_each(struct queue *queue, void (*see)(struct job *job, void *context), void *context)
+{
+    pthread_mutex_lock(&queue->lock);
+    for (struct job *job = queue->narrow.first; job; job = job->next)
+        see(job, context);
+    for (struct job *job = queue->wide.first; job; job = job->next)
+        see(job, context);
+    pthread_mutex_unlock(&queue->lock);
+}
+
 void queue_close(struct queue *queue)
 {
     pthread_mutex_lock(&queue->lock);

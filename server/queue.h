@@ -48,6 +48,9 @@ struct job *queue_take(struct queue *queue, bool wide);
 struct job *queue_remove(struct queue *queue, bool (*is_wanted)(struct job *job, void *context),
                          void *context);
 
+/* Shows every job to `see`, which must be quick: the queue stands still. */
+void queue_each(struct queue *queue, void (*see)(struct job *job, void *context), void *context);
+
 void queue_close(struct queue *queue);
 
 struct queue_load {

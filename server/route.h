@@ -17,7 +17,7 @@ struct route_match;
 
 /* What a handler works on: it fills `reply`. Its memory lives as long as the reply. */
 struct call {
-    const struct server *server;
+    struct server *server;
     const struct route_match *match;
     struct op_name op; /* set where the pattern has {op} */
     struct arena *arena;

@@ -7,6 +7,7 @@
 #include "server/config.h"
 #include "server/cores.h"
 #include "server/log.h"
+#include "server/metrics.h"
 #include "server/queue.h"
 #include "server/worker.h"
 
@@ -29,6 +30,7 @@ struct server {
     struct cores cores;
     struct queue queue;
     struct workers workers;
+    struct metrics metrics;
     const struct backend *backend;
     struct http *http;
     _Atomic enum phase phase;

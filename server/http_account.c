@@ -52,8 +52,7 @@ static void log_infer(struct log_line *line, const struct job *job)
     log_microseconds(line, "t_compute_us", job->times.compute_ns + job->times.encode_ns);
 }
 
-static void log_fields(struct log_line *line, const struct exchange *x,
-                       enum MHD_RequestTerminationCode how)
+static void log_fields(struct log_line *line, const struct exchange *x, bool was_sent)
 {
     uint64_t now = clock_ns();
     uint64_t received = x->job.times.received_ns ? x->job.times.received_ns : x->begin_ns;
@@ -64,7 +63,7 @@ static void log_fields(struct log_line *line, const struct exchange *x,
         log_string(line, "route", x->match.route->pattern);
     log_int(line, "status", x->answer_ns ? x->reply.status : 0);
     log_int(line, "bytes_out", (int64_t)x->reply.size);
-    if (how != MHD_REQUEST_TERMINATED_COMPLETED_OK)
+    if (!was_sent)
         log_string(line, "ended", "connection lost before the answer was out");
     if (x->job.error.code != ERROR_NONE)
         log_error(line, &x->job.error);
@@ -75,7 +74,26 @@ static void log_fields(struct log_line *line, const struct exchange *x,
     log_int(line, "conn_requests", (int64_t)x->peer->requests);
 }
 
-void http_log(const struct exchange *x, enum MHD_RequestTerminationCode how)
+static void count(const struct exchange *x, bool was_sent)
+{
+    const struct job *job = &x->job;
+    bool is_infer = x->match.route && x->match.route->kind == ROUTE_INFER;
+    enum error_code code = job->error.code;
+    struct observation seen = {
+        .op = is_infer ? job->op.op : NULL,
+        .code = code == ERROR_NONE && !was_sent ? ERROR_CANCELLED : code,
+        .ns = {[METRICS_PARSE] = job->times.parse_ns,
+               [METRICS_QUEUE] = job->times.queue_ns,
+               [METRICS_COMPUTE] = job->times.compute_ns,
+               [METRICS_ENCODE] = job->times.encode_ns,
+               [METRICS_TOTAL] = clock_ns() - x->begin_ns},
+        .bytes_in = x->body.size + x->discarded,
+        .bytes_out = x->reply.size,
+    };
+    metrics_observe(x->daemon->metrics, &seen);
+}
+
+static void write_line(const struct exchange *x, bool was_sent)
 {
     struct log *log = &x->server->log;
     enum log_level level = level_of(x);
@@ -83,6 +101,12 @@ void http_log(const struct exchange *x, enum MHD_RequestTerminationCode how)
         return;
     struct log_line line;
     log_begin(&line, level, "request");
-    log_fields(&line, x, how);
+    log_fields(&line, x, was_sent);
     log_end(&line, log);
+}
+
+void http_account(const struct exchange *x, bool was_sent)
+{
+    count(x, was_sent);
+    write_line(x, was_sent);
 }

@@ -1,0 +1,81 @@
+/* listen: addresses become sockets, or a sentence that says what is allowed. */
+#include "server/listen.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct listeners listeners;
+static struct error error;
+
+static void port_0_picks_one_and_says_which(void **state)
+{
+    (void)state;
+    assert_int_equal(listeners_open(&listeners, "127.0.0.1:0", &error), ERROR_NONE);
+    assert_int_equal(listeners.count, 1);
+    assert_int_equal(strncmp(listeners.list[0].address, "127.0.0.1:", 10), 0);
+    assert_true(atoi(listeners.list[0].address + 10) > 0);
+    listeners_close(&listeners);
+}
+
+static void several_addresses_are_taken(void **state)
+{
+    char path[64], addresses[200];
+    (void)state;
+    snprintf(path, sizeof path, "/tmp/server_listen.%d", getpid());
+    snprintf(addresses, sizeof addresses, "127.0.0.1:0, unix:%s", path);
+    assert_int_equal(listeners_open(&listeners, addresses, &error), ERROR_NONE);
+    assert_int_equal(listeners.count, 2);
+    assert_true(listeners.list[1].is_unix);
+    assert_int_equal(access(path, F_OK), 0);
+    struct listeners second;
+    snprintf(addresses, sizeof addresses, "unix:%s", path);
+    assert_int_equal(listeners_open(&second, addresses, &error), ERROR_INVALID_PARAMETER);
+    assert_non_null(strstr(error.message, "another server is there"));
+    close(listeners.list[1].fd); /* as after a crash: the file stays */
+    listeners.count = 1;
+    assert_int_equal(listeners_open(&second, addresses, &error), ERROR_NONE);
+    listeners_close(&second);
+    assert_int_equal(access(path, F_OK), -1);
+    listeners_close(&listeners);
+}
+
+static void what_cannot_be_is_said(void **state)
+{
+    static const struct {
+        const char *addresses, *sentence;
+    } rows[] = {
+        {"", "the list is empty"},
+        {"localhost", "it has no port"},
+        {"::1:80", "it has no port"},
+        {"127.0.0.1:notaport", "cannot listen on 127.0.0.1:notaport"},
+        {"192.0.2.1:80", "cannot listen on 192.0.2.1:80"},
+        {"unix:relative", "a path starts with /"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(listeners_open(&listeners, rows[i].addresses, &error),
+                         ERROR_INVALID_PARAMETER);
+        if (!strstr(error.message, rows[i].sentence))
+            fail_msg("'%s' lacks '%s'", error.message, rows[i].sentence);
+        assert_int_equal(listeners.count, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(port_0_picks_one_and_says_which),
+        cmocka_unit_test(several_addresses_are_taken),
+        cmocka_unit_test(what_cannot_be_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+/* queue: bounded, in order, large jobs only for those who may run them. */
+#include "server/queue.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct queue queue;
+static struct job *jobs;
+
+enum { JOBS = 8 };
+
+static int set_up(void **state)
+{
+    (void)state;
+    queue_init(&queue, 1000);
+    jobs = calloc(JOBS, sizeof *jobs);
+    for (int i = 0; i < JOBS; i++)
+        jobs[i].body_size = 100;
+    return jobs == NULL;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    queue_release(&queue);
+    free(jobs);
+    return 0;
+}
+
+static void put(int i, bool wide)
+{
+    assert_true(queue_admit(&queue, jobs[i].body_size, JOBS));
+    queue_push(&queue, &jobs[i], wide);
+}
+
+static void jobs_leave_in_order(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        put(i, false);
+    for (int i = 0; i < 3; i++)
+        assert_ptr_equal(queue_take(&queue, false), &jobs[i]);
+    assert_int_equal(queue_load(&queue).jobs, 0);
+}
+
+static void it_is_bounded_in_jobs(void **state)
+{
+    (void)state;
+    assert_true(queue_admit(&queue, 1, 2));
+    assert_true(queue_admit(&queue, 1, 2));
+    assert_false(queue_has_room(&queue, 1, 2));
+    assert_false(queue_admit(&queue, 1, 2));
+    assert_true(queue_has_room(&queue, 1, 3));
+    jobs[0].body_size = jobs[1].body_size = 1;
+    queue_push(&queue, &jobs[0], false);
+    queue_push(&queue, &jobs[1], false);
+    queue_take(&queue, false);
+    assert_true(queue_has_room(&queue, 1, 2));
+    queue_take(&queue, false);
+}
+
+static void it_is_bounded_in_bytes(void **state)
+{
+    (void)state;
+    jobs[0].body_size = 900;
+    put(0, false);
+    assert_true(queue_has_room(&queue, 100, JOBS));
+    assert_false(queue_has_room(&queue, 101, JOBS));
+    assert_false(queue_has_room(&queue, SIZE_MAX, JOBS));
+    queue_take(&queue, false);
+}
+
+static void a_job_beyond_the_bound_is_let_into_an_empty_queue(void **state)
+{
+    (void)state;
+    jobs[0].body_size = 5000;
+    put(0, false);
+    assert_false(queue_has_room(&queue, 1, JOBS));
+    queue_take(&queue, false);
+    assert_int_equal(queue_load(&queue).bytes, 0);
+}
+
+static void narrow_workers_leave_wide_jobs(void **state)
+{
+    (void)state;
+    put(0, true);
+    put(1, false);
+    put(2, false);
+    assert_ptr_equal(queue_take(&queue, false), &jobs[1]);
+    assert_ptr_equal(queue_take(&queue, true), &jobs[0]);
+    assert_ptr_equal(queue_take(&queue, true), &jobs[2]);
+}
+
+static void wide_workers_take_the_oldest_of_both(void **state)
+{
+    (void)state;
+    put(0, false);
+    put(1, true);
+    put(2, false);
+    for (int i = 0; i < 3; i++)
+        assert_ptr_equal(queue_take(&queue, true), &jobs[i]);
+}
+
+static bool is_third(struct job *job, void *context)
+{
+    return job == (struct job *)context + 2 || job == (struct job *)context + 3;
+}
+
+static void chosen_jobs_can_be_taken_out(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        put(i, i % 2);
+    struct job *removed = queue_remove(&queue, is_third, jobs);
+    assert_non_null(removed);
+    assert_non_null(removed->next);
+    assert_null(removed->next->next);
+    assert_int_equal(queue_load(&queue).jobs, 2);
+    assert_int_equal(queue_load(&queue).bytes, 200);
+    put(4, false);
+    assert_ptr_equal(queue_take(&queue, false), &jobs[0]);
+    assert_ptr_equal(queue_take(&queue, false), &jobs[4]);
+    assert_ptr_equal(queue_take(&queue, true), &jobs[1]);
+}
+
+static void a_closed_queue_empties_and_then_says_so(void **state)
+{
+    (void)state;
+    put(0, false);
+    queue_close(&queue);
+    assert_false(queue_admit(&queue, 1, JOBS));
+    assert_ptr_equal(queue_take(&queue, false), &jobs[0]);
+    assert_null(queue_take(&queue, false));
+    assert_null(queue_take(&queue, true));
+}
+
+static void *take_all(void *wide)
+{
+    uintptr_t taken = 0;
+    while (queue_take(&queue, wide != NULL))
+        taken++;
+    return (void *)taken;
+}
+
+static void waiting_workers_get_every_job(void **state)
+{
+    pthread_t narrow, wide;
+    void *by_narrow, *by_wide;
+    (void)state;
+    pthread_create(&narrow, NULL, take_all, NULL);
+    pthread_create(&wide, NULL, take_all, &queue);
+    for (int i = 0; i < JOBS; i++)
+        put(i, i % 3 == 0);
+    queue_close(&queue);
+    pthread_join(narrow, &by_narrow);
+    pthread_join(wide, &by_wide);
+    assert_int_equal((uintptr_t)by_narrow + (uintptr_t)by_wide, JOBS);
+    assert_true((uintptr_t)by_wide >= 3);
+}
+
+int main(void)
+{
+#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(jobs_leave_in_order),
+        TEST(it_is_bounded_in_jobs),
+        TEST(it_is_bounded_in_bytes),
+        TEST(a_job_beyond_the_bound_is_let_into_an_empty_queue),
+        TEST(narrow_workers_leave_wide_jobs),
+        TEST(wide_workers_take_the_oldest_of_both),
+        TEST(chosen_jobs_can_be_taken_out),
+        TEST(a_closed_queue_empties_and_then_says_so),
+        TEST(waiting_workers_get_every_job),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+/* route: the table of what can be asked for. */
+#include "server/route.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct error error;
+static struct op_name op;
+static struct route_match match;
+
+static enum error_code find(enum method method, const char *url)
+{
+    return route_find(&match, &op, method, url, &error);
+}
+
+static void paths_and_methods_find_their_row(void **state)
+{
+    static const struct {
+        enum method method;
+        const char *url, *pattern;
+    } rows[] = {
+        {METHOD_POST, "/v2/models/tensor_scatter_add/infer",
+         "/v2/models/{op}[/versions/{version}]/infer"},
+        {METHOD_POST, "/v2/models/TensorScatterAdd/versions/1/infer",
+         "/v2/models/{op}[/versions/{version}]/infer"},
+        {METHOD_GET, "/v2/health/live", "/v2/health/live"},
+        {METHOD_HEAD, "/v2/health/ready", "/v2/health/ready"},
+        {METHOD_GET, "/livez", "/livez"},
+        {METHOD_GET, "/v2/models/scatter_nd/ready", "/v2/models/{op}[/versions/{version}]/ready"},
+        {METHOD_GET, "/v2/systemsharedmemory/status",
+         "/v2/systemsharedmemory[/region/{region}]/status"},
+        {METHOD_GET, "/v2/systemsharedmemory/region/a/status",
+         "/v2/systemsharedmemory[/region/{region}]/status"},
+        {METHOD_POST, "/v2/repository/models/x/load", "/v2/repository/models/{model}/load"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(find(rows[i].method, rows[i].url), ERROR_NONE);
+        assert_string_equal(match.route->pattern, rows[i].pattern);
+    }
+}
+
+static void the_operation_is_found_on_the_way(void **state)
+{
+    (void)state;
+    assert_int_equal(find(METHOD_POST, "/v2/models/TensorScatterAdd/infer"), ERROR_NONE);
+    assert_string_equal(op.name, "TensorScatterAdd");
+    assert_string_equal(op.op->name, "tensor_scatter_add");
+}
+
+static void what_is_not_there_is_not_found(void **state)
+{
+    static const char *const urls[] = {"",
+                                       "/",
+                                       "/v2/",
+                                       "/v2/models",
+                                       "/v2/models//infer",
+                                       "/v2/models/scatter_nd/infer/",
+                                       "/v2/models/scatter_nd/versions//infer",
+                                       "/v2/health/live/",
+                                       "/v2/health/liv",
+                                       "/v3"};
+    (void)state;
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
+        if (strcmp(urls[i], "/v2/") != 0)
+            assert_int_equal(find(METHOD_POST, urls[i]), ERROR_NOT_FOUND);
+}
+
+static void unknown_operations_and_versions_are_named(void **state)
+{
+    (void)state;
+    assert_int_equal(find(METHOD_POST, "/v2/models/nothing/infer"), ERROR_MODEL_NOT_FOUND);
+    assert_non_null(strstr(error.message, "'nothing'"));
+    assert_int_equal(find(METHOD_POST, "/v2/models/scatter_nd/versions/2/infer"),
+                     ERROR_MODEL_NOT_FOUND);
+    assert_non_null(strstr(error.message, "no version '2'"));
+    assert_int_equal(find(METHOD_POST, "/v2/models/scatter_nd/versions/11/infer"),
+                     ERROR_MODEL_NOT_FOUND);
+}
+
+static void other_methods_are_told_which_are_allowed(void **state)
+{
+    char allow[64];
+    (void)state;
+    assert_int_equal(find(METHOD_GET, "/v2/models/scatter_nd/infer"), ERROR_METHOD_NOT_ALLOWED);
+    route_print_allow(match.allowed, allow);
+    assert_string_equal(allow, "POST, OPTIONS");
+    assert_int_equal(find(METHOD_POST, "/v2/health/live"), ERROR_METHOD_NOT_ALLOWED);
+    route_print_allow(match.allowed, allow);
+    assert_string_equal(allow, "GET, HEAD, OPTIONS");
+    assert_int_equal(find(method_parse("DELETE"), "/v2/health/live"), ERROR_METHOD_NOT_ALLOWED);
+    assert_int_equal(find(method_parse("DELETE"), "/nowhere"), ERROR_NOT_FOUND);
+}
+
+static void options_is_answered_for_every_path(void **state)
+{
+    (void)state;
+    assert_int_equal(find(METHOD_OPTIONS, "/v2/models/scatter_nd/infer"), ERROR_NONE);
+    assert_int_equal(match.allowed, METHOD_POST | METHOD_OPTIONS);
+    assert_int_equal(find(METHOD_OPTIONS, "/nowhere"), ERROR_NOT_FOUND);
+}
+
+static void every_row_has_a_handler_or_is_inference(void **state)
+{
+    (void)state;
+    for (int i = 0; i < route_count(); i++) {
+        const struct route *route = route_at(i);
+        assert_true((route->answer != NULL) != (route->kind == ROUTE_INFER));
+        assert_true(route->methods == METHOD_GET || route->methods == METHOD_POST);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths_and_methods_find_their_row),
+        cmocka_unit_test(the_operation_is_found_on_the_way),
+        cmocka_unit_test(what_is_not_there_is_not_found),
+        cmocka_unit_test(unknown_operations_and_versions_are_named),
+        cmocka_unit_test(other_methods_are_told_which_are_allowed),
+        cmocka_unit_test(options_is_answered_for_every_path),
+        cmocka_unit_test(every_row_has_a_handler_or_is_inference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
