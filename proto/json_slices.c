@@ -1,0 +1,70 @@
+#include "proto/json_slices.h"
+
+#include "proto/json_fault.h"
+#include "proto/json_find.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* Of text, at least: several slices to a thread, as threads differ in speed. */
+enum { SLICE_BYTES = 128 * 1024 };
+
+static void cut_at_commas(struct json_slices *s, const char *text, const char *end)
+{
+    size_t step = (size_t)(end - text) / (JSON_SLICES_MAX - 1);
+
+    if (step < SLICE_BYTES)
+        step = SLICE_BYTES;
+    s->count = 0;
+    while ((size_t)(end - text) > step) {
+        const char *comma = memchr(text + step, ',', (size_t)(end - text) - step);
+        if (!comma)
+            break;
+        s->slices[s->count++] = (struct json_slice){.begin = text, .end = comma};
+        text = comma + 1;
+    }
+    s->slices[s->count++] = (struct json_slice){.begin = text, .end = end};
+}
+
+int64_t json_slices_cut(struct json_slices *s, const char *text, const char *end,
+                        const struct work *work)
+{
+    int64_t elements = 0;
+
+    cut_at_commas(s, text, end);
+#pragma omp parallel for num_threads(work->threads) schedule(dynamic)
+    for (int i = 0; i < s->count; i++)
+        s->slices[i].count = json_count_commas(s->slices[i].begin, s->slices[i].end) + 1;
+    for (int i = 0; i < s->count; i++) {
+        s->slices[i].first = elements;
+        elements += s->slices[i].count;
+    }
+    return elements;
+}
+
+static bool read_slice(struct json_slice *s, struct json_elements e, char *out)
+{
+    char *first = out + (size_t)s->first * dtype_bytes(e.dtype);
+    struct number_run run =
+        json_elements_read(&e, json_space(s->begin, s->end), s->end, first, s->count);
+
+    s->bare_tokens = e.bare_tokens;
+    return run.stop == NUMBER_END && run.at == s->end && run.count == s->count;
+}
+
+bool json_slices_read(struct json_slices *s, struct json_elements *e, char *out,
+                      const struct work *work)
+{
+    atomic_bool failed = false;
+
+#pragma omp parallel for num_threads(work->threads) schedule(dynamic)
+    for (int i = 0; i < s->count; i++)
+        if (!atomic_load_explicit(&failed, memory_order_relaxed) &&
+            (json_stopped(work) || !read_slice(&s->slices[i], *e, out)))
+            atomic_store_explicit(&failed, true, memory_order_relaxed);
+    if (atomic_load(&failed))
+        return false;
+    for (int i = 0; i < s->count; i++)
+        e->bare_tokens |= s->slices[i].bare_tokens;
+    return true;
+}

@@ -1,0 +1,193 @@
+#include "proto/json_fault.h"
+#include "proto/json_string.h"
+#include "proto/json_tensor.h"
+#include "proto/json_word.h"
+#include "proto/number.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    LOOK_ELEMENTS = 64 * 1024, /* between two looks at the stop flag */
+    PARALLEL_ELEMENTS =
+        96 * 1024, /* about a megabyte of text: from here on several threads print */
+    SLICES_MAX = 64,
+    SLICES_PER_THREAD = 4 /* threads differ in speed */
+};
+
+/* Elements [at, end) of a tensor, printed with a comma after each. */
+struct slice {
+    int64_t at, end; /* `at` moves to the first that was not printed */
+    char *text, *text_end;
+};
+
+/* ------------------------------------------------------------------------------------- numbers */
+
+/* Prints as far as it can: to the end, to what is not finite, or to the stop flag. */
+static void print_slice(const struct tensor *t, enum nonfinite nonfinite, struct slice *s,
+                        const struct work *work)
+{
+    size_t bytes = dtype_bytes(t->dtype);
+    const char *elements = t->data;
+
+    s->text_end = s->text;
+    while (s->at < s->end && !json_stopped(work)) {
+        int64_t some = s->end - s->at < LOOK_ELEMENTS ? s->end - s->at : LOOK_ELEMENTS;
+        int64_t printed =
+            number_print(t->dtype, elements + (size_t)s->at * bytes, some, &s->text_end);
+        s->at += printed;
+        if (printed == some)
+            continue;
+        if (nonfinite == NONFINITE_ERROR)
+            return;
+        const char *word = json_word_text(t->dtype, elements + (size_t)s->at * bytes, nonfinite);
+        size_t size = strlen(word);
+        memcpy(s->text_end, word, size);
+        s->text_end[size] = ',';
+        s->text_end += size + 1;
+        s->at++;
+    }
+}
+
+static enum error_code say_stop(const struct tensor *t, int64_t at, const struct work *work,
+                                struct error *error)
+{
+    int64_t position[RANK_MAX];
+    char text[SHAPE_TEXT_MAX];
+
+    if (json_stopped(work))
+        return json_fault_stopped(NULL, error);
+    int rank = json_position(position, t->shape, t->rank, at);
+    error_set(error, ERROR_NONFINITE_IN_JSON, NULL,
+              "output%s is %s, which JSON cannot say: ask for binary, or set the parameter "
+              "json_nonfinite to token, string or null",
+              rank > 0 ? shape_print(text, position, rank) : "",
+              json_word_text(t->dtype, (char *)t->data + (size_t)at * dtype_bytes(t->dtype),
+                             NONFINITE_TOKEN));
+    json_fault_place(error, position, rank);
+    return ERROR_NONFINITE_IN_JSON;
+}
+
+static int cut(struct slice *slices, int64_t count, int threads)
+{
+    bool parallel = threads > 1 && count >= PARALLEL_ELEMENTS;
+    int n = !parallel                                  ? 1
+            : threads < SLICES_MAX / SLICES_PER_THREAD ? threads * SLICES_PER_THREAD
+                                                       : SLICES_MAX;
+    int64_t at = 0;
+
+    for (int i = 0; i < n; i++) {
+        slices[i] = (struct slice){.at = at};
+        at += count / n + (i < count % n);
+        slices[i].end = at;
+    }
+    return n;
+}
+
+/* Each slice has the room that its elements need at the most, and moves to where the one before it
+ * ended. */
+static enum error_code print_numbers(const struct tensor *t, int64_t count,
+                                     enum nonfinite nonfinite, char *out, char **end,
+                                     const struct work *work, struct error *error)
+{
+    struct slice slices[SLICES_MAX];
+    int n = cut(slices, count, work->threads);
+
+    for (int i = 0; i < n; i++)
+        slices[i].text = out + (size_t)slices[i].at * number_text_max(t->dtype);
+    if (n == 1) /* a team of one thread is not free */
+        print_slice(t, nonfinite, &slices[0], work);
+    else
+#pragma omp parallel for num_threads(work->threads) schedule(dynamic)
+        for (int i = 0; i < n; i++)
+            print_slice(t, nonfinite, &slices[i], work);
+    for (int i = 0; i < n; i++) {
+        if (slices[i].at < slices[i].end)
+            return say_stop(t, slices[i].at, work, error);
+        size_t size = (size_t)(slices[i].text_end - slices[i].text);
+        if (i > 0)
+            memmove(out, slices[i].text, size);
+        out += size;
+    }
+    *end = out;
+    return ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------------------------- strings */
+
+static enum error_code say_not_utf8(const struct tensor *t, int64_t k, size_t bad,
+                                    struct error *error)
+{
+    const struct span *value = (const struct span *)t->data + k;
+    int64_t position[RANK_MAX];
+    char text[SHAPE_TEXT_MAX];
+    int rank = json_position(position, t->shape, t->rank, k);
+
+    error_set(
+        error, ERROR_NOT_UTF8, NULL,
+        "output%s is not UTF-8 (its byte %zu is 0x%02x), so JSON cannot say it: ask for binary",
+        rank > 0 ? shape_print(text, position, rank) : "", bad,
+        (unsigned)(unsigned char)value->data[bad]);
+    json_fault_place(error, position, rank);
+    return ERROR_NOT_UTF8;
+}
+
+static enum error_code print_strings(const struct tensor *t, int64_t count, char *out, char **end,
+                                     const struct work *work, struct error *error)
+{
+    const struct span *values = t->data;
+
+    for (int64_t k = 0; k < count; k++) {
+        size_t bad;
+        if (k % LOOK_ELEMENTS == 0 && json_stopped(work))
+            return json_fault_stopped(NULL, error);
+        out = json_string_print(out, &values[k], &bad);
+        if (!out)
+            return say_not_utf8(t, k, bad, error);
+        *out++ = ',';
+    }
+    *end = out;
+    return ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------------------------- the whole
+ */
+
+/* Two brackets, and a comma more than there are: it becomes the second one. */
+enum { BRACKETS = 2 };
+
+size_t json_tensor_text_max(const struct tensor *t)
+{
+    const struct span *values = t->data;
+    int64_t count;
+    size_t size;
+
+    if (!tensor_count(t, &count))
+        return SIZE_MAX;
+    bool overflow = __builtin_mul_overflow((size_t)count, number_text_max(t->dtype), &size) ||
+                    __builtin_add_overflow(size, BRACKETS, &size);
+    for (int64_t k = 0; t->dtype == DTYPE_BYTES && k < count; k++)
+        overflow |= __builtin_add_overflow(size, json_string_size(&values[k]) + 1, &size);
+    return overflow ? SIZE_MAX : size;
+}
+
+enum error_code json_tensor_print(const struct tensor *t, enum nonfinite nonfinite, char *out,
+                                  size_t *size, const struct work *work, struct error *error)
+{
+    int64_t count;
+    char *end = out + 1;
+    bool counted = tensor_count(t, &count);
+
+    assert(counted && t->dtype != DTYPE_C64 && t->dtype != DTYPE_C128);
+    *out = '[';
+    enum error_code code = t->dtype == DTYPE_BYTES
+                               ? print_strings(t, count, out + 1, &end, work, error)
+                               : print_numbers(t, count, nonfinite, out + 1, &end, work, error);
+    if (code)
+        return code;
+    if (count > 0)
+        end--;
+    *end++ = ']';
+    *size = (size_t)(end - out);
+    return ERROR_NONE;
+}
