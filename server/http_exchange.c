@@ -85,7 +85,8 @@ static enum error_code open_infer(struct exchange *x)
 }
 
 /* Everything that headers decide. */
-static enum error_code admit(struct exchange *x, const char *url, const char *version)
+static enum error_code admit(struct exchange *x, const char *url, const char *method,
+                             const char *version)
 {
     struct error *error = &x->job.error;
     bool framing_is_sure;
@@ -94,7 +95,7 @@ static enum error_code admit(struct exchange *x, const char *url, const char *ve
     x->must_close = !framing_is_sure;
     if (code != ERROR_NONE)
         return code;
-    if (route_find(&x->match, &x->job.op, x->method, url, error) != ERROR_NONE)
+    if (route_find(&x->match, &x->job.op, method, url, error) != ERROR_NONE)
         return error->code;
     if (x->method == METHOD_OPTIONS || x->match.route->kind != ROUTE_INFER)
         return ERROR_NONE;
@@ -128,7 +129,7 @@ static bool begin(struct http_daemon *daemon, struct MHD_Connection *connection,
     *context = x;
     MHD_get_connection_values(connection, MHD_HEADER_KIND, collect, &x->headers);
     request_id_choose(&daemon->ids, x->headers.value[HEADER_REQUEST_ID], x->request_id);
-    return admit(x, url, version) == ERROR_NONE || refuse(x);
+    return admit(x, url, method, version) == ERROR_NONE || refuse(x);
 }
 
 static bool receive(struct exchange *x, const char *bytes, size_t size)

@@ -124,32 +124,42 @@ static enum error_code find_model(const struct route_match *match, struct op_nam
     return ERROR_NONE;
 }
 
-enum error_code route_find(struct route_match *match, struct op_name *op, enum method method,
-                           const char *url, struct error *error)
+/* The first row with this path and method; else match->allowed says which methods the path has. */
+static const struct route *find_row(struct route_match *match, unsigned wanted, const char *url)
 {
-    enum method wanted = method == METHOD_HEAD ? METHOD_GET : method;
-    *match = (struct route_match){0};
+    unsigned allowed = 0;
     for (int i = 0; i < ROUTES; i++) {
-        struct route_match found = {.route = &routes[i], .allowed = match->allowed};
+        struct route_match found = {0};
         if (!matches(&found, routes[i].pattern, url))
             continue;
-        match->allowed |= routes[i].methods;
-        if (routes[i].methods & wanted) {
-            found.allowed = match->allowed;
+        if (allowed == 0 || routes[i].methods & wanted)
             *match = found;
-            return find_model(match, op, error);
-        }
+        if (routes[i].methods & wanted)
+            return &routes[i];
+        allowed |= routes[i].methods;
     }
-    if (match->allowed & METHOD_GET)
-        match->allowed |= METHOD_HEAD;
-    if (match->allowed == 0)
-        return error_set(error, ERROR_NOT_FOUND, NULL, "there is nothing at %.200s", url);
-    match->allowed |= METHOD_OPTIONS;
-    if (method == METHOD_OPTIONS)
-        return ERROR_NONE;
+    match->allowed = allowed;
+    return NULL;
+}
+
+enum error_code route_find(struct route_match *match, struct op_name *op, const char *method,
+                           const char *url, struct error *error)
+{
+    enum method asked = method_parse(method);
     char allow[64];
+    *match = (struct route_match){0};
+    match->route = find_row(match, asked == METHOD_HEAD ? METHOD_GET : asked, url);
+    if (!match->route && !match->allowed)
+        return error_set(error, ERROR_NOT_FOUND, NULL, "there is nothing at %.200s", url);
+    enum error_code code = find_model(match, op, error);
+    if (code != ERROR_NONE || match->route)
+        return code;
+    match->allowed |= METHOD_OPTIONS | (match->allowed & METHOD_GET ? METHOD_HEAD : 0);
+    if (asked == METHOD_OPTIONS)
+        return ERROR_NONE;
     route_print_allow(match->allowed, allow);
-    return error_set(error, ERROR_METHOD_NOT_ALLOWED, NULL, "%.200s takes %s", url, allow);
+    return error_set(error, ERROR_METHOD_NOT_ALLOWED, NULL, "the method is %.20s, %.200s takes %s",
+                     method, url, allow);
 }
 
 void route_print_allow(unsigned allowed, char *text)

@@ -41,15 +41,16 @@ struct route_match {
     const struct route *route;
     const char *op, *version; /* segments of the URL; NULL where absent */
     size_t op_size, version_size;
-    unsigned allowed; /* methods of all routes with this path */
+    unsigned allowed; /* without a route: the methods that the path has */
 };
 
 enum method method_parse(const char *name); /* 0: none that we know */
 
 /* Errors: NOT_FOUND, METHOD_NOT_ALLOWED (match->allowed says which are), MODEL_NOT_FOUND (an op or
- * a version that there is not). Pointers go into `url`. OPTIONS matches any route of the path. */
+ * a version that there is not). Pointers go into `url`. OPTIONS of a path
+ * that there is has no route and no error. */
 MUST_CHECK enum error_code route_find(struct route_match *match, struct op_name *op,
-                                      enum method method, const char *url, struct error *error);
+                                      const char *method, const char *url, struct error *error);
 
 /* "GET, HEAD, OPTIONS" into `text` of 64 bytes. */
 void route_print_allow(unsigned methods, char *text);

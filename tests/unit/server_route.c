@@ -1,4 +1,5 @@
 /* route: the table of what can be asked for. */
+#include "proto/describe.h"
 #include "server/route.h"
 
 #include <setjmp.h>
@@ -13,7 +14,7 @@ static struct error error;
 static struct op_name op;
 static struct route_match match;
 
-static enum error_code find(enum method method, const char *url)
+static enum error_code find(const char *method, const char *url)
 {
     return route_find(&match, &op, method, url, &error);
 }
@@ -21,22 +22,20 @@ static enum error_code find(enum method method, const char *url)
 static void paths_and_methods_find_their_row(void **state)
 {
     static const struct {
-        enum method method;
-        const char *url, *pattern;
+        const char *method, *url, *pattern;
     } rows[] = {
-        {METHOD_POST, "/v2/models/tensor_scatter_add/infer",
+        {"POST", "/v2/models/tensor_scatter_add/infer",
          "/v2/models/{op}[/versions/{version}]/infer"},
-        {METHOD_POST, "/v2/models/TensorScatterAdd/versions/1/infer",
+        {"POST", "/v2/models/TensorScatterAdd/versions/1/infer",
          "/v2/models/{op}[/versions/{version}]/infer"},
-        {METHOD_GET, "/v2/health/live", "/v2/health/live"},
-        {METHOD_HEAD, "/v2/health/ready", "/v2/health/ready"},
-        {METHOD_GET, "/livez", "/livez"},
-        {METHOD_GET, "/v2/models/scatter_nd/ready", "/v2/models/{op}[/versions/{version}]/ready"},
-        {METHOD_GET, "/v2/systemsharedmemory/status",
+        {"GET", "/v2/health/live", "/v2/health/live"},
+        {"HEAD", "/v2/health/ready", "/v2/health/ready"},
+        {"GET", "/livez", "/livez"},
+        {"GET", "/v2/models/scatter_nd/ready", "/v2/models/{op}[/versions/{version}]/ready"},
+        {"GET", "/v2/systemsharedmemory/status", "/v2/systemsharedmemory[/region/{region}]/status"},
+        {"GET", "/v2/systemsharedmemory/region/a/status",
          "/v2/systemsharedmemory[/region/{region}]/status"},
-        {METHOD_GET, "/v2/systemsharedmemory/region/a/status",
-         "/v2/systemsharedmemory[/region/{region}]/status"},
-        {METHOD_POST, "/v2/repository/models/x/load", "/v2/repository/models/{model}/load"},
+        {"POST", "/v2/repository/models/x/load", "/v2/repository/models/{model}/load"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -48,7 +47,7 @@ static void paths_and_methods_find_their_row(void **state)
 static void the_operation_is_found_on_the_way(void **state)
 {
     (void)state;
-    assert_int_equal(find(METHOD_POST, "/v2/models/TensorScatterAdd/infer"), ERROR_NONE);
+    assert_int_equal(find("POST", "/v2/models/TensorScatterAdd/infer"), ERROR_NONE);
     assert_string_equal(op.name, "TensorScatterAdd");
     assert_string_equal(op.op->name, "tensor_scatter_add");
 }
@@ -68,18 +67,17 @@ static void what_is_not_there_is_not_found(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
         if (strcmp(urls[i], "/v2/") != 0)
-            assert_int_equal(find(METHOD_POST, urls[i]), ERROR_NOT_FOUND);
+            assert_int_equal(find("POST", urls[i]), ERROR_NOT_FOUND);
 }
 
 static void unknown_operations_and_versions_are_named(void **state)
 {
     (void)state;
-    assert_int_equal(find(METHOD_POST, "/v2/models/nothing/infer"), ERROR_MODEL_NOT_FOUND);
+    assert_int_equal(find("POST", "/v2/models/nothing/infer"), ERROR_MODEL_NOT_FOUND);
     assert_non_null(strstr(error.message, "'nothing'"));
-    assert_int_equal(find(METHOD_POST, "/v2/models/scatter_nd/versions/2/infer"),
-                     ERROR_MODEL_NOT_FOUND);
+    assert_int_equal(find("POST", "/v2/models/scatter_nd/versions/2/infer"), ERROR_MODEL_NOT_FOUND);
     assert_non_null(strstr(error.message, "no version '2'"));
-    assert_int_equal(find(METHOD_POST, "/v2/models/scatter_nd/versions/11/infer"),
+    assert_int_equal(find("POST", "/v2/models/scatter_nd/versions/11/infer"),
                      ERROR_MODEL_NOT_FOUND);
 }
 
@@ -87,22 +85,41 @@ static void other_methods_are_told_which_are_allowed(void **state)
 {
     char allow[64];
     (void)state;
-    assert_int_equal(find(METHOD_GET, "/v2/models/scatter_nd/infer"), ERROR_METHOD_NOT_ALLOWED);
+    assert_int_equal(find("GET", "/v2/models/scatter_nd/infer"), ERROR_METHOD_NOT_ALLOWED);
     route_print_allow(match.allowed, allow);
     assert_string_equal(allow, "POST, OPTIONS");
-    assert_int_equal(find(METHOD_POST, "/v2/health/live"), ERROR_METHOD_NOT_ALLOWED);
+    assert_int_equal(find("POST", "/v2/health/live"), ERROR_METHOD_NOT_ALLOWED);
     route_print_allow(match.allowed, allow);
     assert_string_equal(allow, "GET, HEAD, OPTIONS");
-    assert_int_equal(find(method_parse("DELETE"), "/v2/health/live"), ERROR_METHOD_NOT_ALLOWED);
-    assert_int_equal(find(method_parse("DELETE"), "/nowhere"), ERROR_NOT_FOUND);
+    assert_int_equal(find("DELETE", "/v2/health/live"), ERROR_METHOD_NOT_ALLOWED);
+    assert_non_null(strstr(error.message, "the method is DELETE"));
+    assert_int_equal(find("DELETE", "/nowhere"), ERROR_NOT_FOUND);
+    assert_int_equal(find("POST", "/v2/models/stats"), ERROR_METHOD_NOT_ALLOWED);
+    assert_int_equal(find("DELETE", "/v2/models/nothing"), ERROR_MODEL_NOT_FOUND);
 }
 
 static void options_is_answered_for_every_path(void **state)
 {
     (void)state;
-    assert_int_equal(find(METHOD_OPTIONS, "/v2/models/scatter_nd/infer"), ERROR_NONE);
+    assert_int_equal(find("OPTIONS", "/v2/models/scatter_nd/infer"), ERROR_NONE);
     assert_int_equal(match.allowed, METHOD_POST | METHOD_OPTIONS);
-    assert_int_equal(find(METHOD_OPTIONS, "/nowhere"), ERROR_NOT_FOUND);
+    assert_int_equal(find("OPTIONS", "/nowhere"), ERROR_NOT_FOUND);
+}
+
+static void the_described_routes_are_the_routes(void **state)
+{
+    (void)state;
+    assert_int_equal(describe_route_count(), route_count());
+    for (int i = 0; i < describe_route_count(); i++) {
+        struct described_route described = describe_route(i);
+        bool found = false;
+        for (int j = 0; j < route_count(); j++)
+            found |= strcmp(route_at(j)->pattern, described.pattern) == 0 &&
+                     route_at(j)->methods ==
+                         (unsigned)(described.method[0] == 'p' ? METHOD_POST : METHOD_GET);
+        if (!found)
+            fail_msg("no route %s %s", described.method, described.pattern);
+    }
 }
 
 static void every_row_has_a_handler_or_is_inference(void **state)
@@ -124,6 +141,7 @@ int main(void)
         cmocka_unit_test(unknown_operations_and_versions_are_named),
         cmocka_unit_test(other_methods_are_told_which_are_allowed),
         cmocka_unit_test(options_is_answered_for_every_path),
+        cmocka_unit_test(the_described_routes_are_the_routes),
         cmocka_unit_test(every_row_has_a_handler_or_is_inference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
