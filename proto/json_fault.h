@@ -36,6 +36,15 @@ static inline bool json_stopped(const struct work *work)
     return work->stop && atomic_load_explicit(work->stop, memory_order_relaxed);
 }
 
+/* What was expected at `at`, where something of another grammar's numbers may stand, or `other`. */
+static inline const char *json_expected(const char *at, const char *end, const char *other)
+{
+    bool like = at != end && ((*at >= '0' && *at <= '9') || *at == '-' || *at == '+' || *at == '.');
+
+    return like ? "a number as JSON writes it: no zero or plus in front, digits around a point"
+                : other;
+}
+
 /* JSON's space. */
 static inline const char *json_space(const char *at, const char *end)
 {

@@ -155,7 +155,7 @@ static enum error_code no_element(const struct json_reader *r, const char *at)
         return wrong_kind(r, at, "");
     if (is_word(r, at, DTYPE_FP64))
         return kind->integer ? not_an_integer(r, at) : wrong_kind(r, at, "");
-    return json_reader_expected(r, at, kind->expected);
+    return json_reader_expected(r, at, json_expected(at, r->end, kind->expected));
 }
 
 enum error_code json_reader_element(const struct json_reader *r, struct number_run run)

@@ -82,7 +82,9 @@ static const char *scan_number(struct scanner *s, const char *at)
 {
     const char *end = number_end(at, s->end);
 
-    return end ? keep(s, at, (size_t)(end - at)) : expected(s, at, "a JSON value");
+    if (!end)
+        return expected(s, at, json_expected(at, s->end, "a JSON value"));
+    return keep(s, at, (size_t)(end - at));
 }
 
 /* A string of the envelope: the tree that it becomes ends strings at a NUL. */
