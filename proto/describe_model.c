@@ -73,8 +73,11 @@ static void put_properties(struct text *t, const struct op_name *name)
     for (int i = 0; i < op_inputs(op); i++) {
         int least, most;
         rank_of(op, i, &least, &most);
-        text_printf(t, ",\"%s\":\"%s, rank %d to %d: ", op->inputs[i],
-                    i < name->required ? "required" : "optional", least, most);
+        text_printf(t, ",\"%s\":\"%s, rank %d", op->inputs[i],
+                    i < name->required ? "required" : "optional", least);
+        if (most > least)
+            text_printf(t, " to %d", most);
+        text_puts(t, ": ");
         text_dtypes(t, op_input_dtypes(op, i) & ~complex, dtype_name);
         text_puts(t, op_input_dtypes(op, i) & DTYPE_BIT(C64) ? "; C64 in safetensors\"" : "\"");
     }

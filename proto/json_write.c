@@ -1,5 +1,7 @@
 #include "proto/json_write.h"
 
+#include "proto/utf8.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,24 +64,8 @@ void text_int(struct text *t, int64_t value)
     text_put(t, digits + at, sizeof(digits) - at);
 }
 
-/* Length of the UTF-8 character at `s`, 0 when there is none (RFC 3629: no overlong forms, no
- * surrogates, nothing above U+10FFFF). */
-static size_t utf8_character(const unsigned char *s, size_t left)
-{
-    size_t length = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;
-    if (length == 0 || length > left || s[0] > 0xF4)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) ||
-        (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
-        return 0;
-    return length;
-}
-
 /* What stands for a byte that may not stand for itself; NULL when it may. */
-static const char *escape_of(unsigned char c, char hex[7])
+static const char *escape_of(char c, char hex[7])
 {
     switch (c) {
     case '"':
@@ -93,7 +79,7 @@ static const char *escape_of(unsigned char c, char hex[7])
     case '\t':
         return "\\t";
     default:
-        if (c >= 0x20)
+        if ((unsigned char)c >= 0x20)
             return NULL;
         snprintf(hex, 7, "\\u%04x", (unsigned)c);
         return hex;
@@ -102,13 +88,12 @@ static const char *escape_of(unsigned char c, char hex[7])
 
 void text_json(struct text *t, const char *string, size_t size)
 {
-    const unsigned char *s = (const unsigned char *)string;
     size_t plain = 0; /* where the run of bytes that stand for themselves began */
     text_put(t, "\"", 1);
     for (size_t i = 0; i < size;) {
         char hex[7];
-        size_t length = utf8_character(s + i, size - i);
-        const char *escape = length == 0 ? "\xEF\xBF\xBD" : escape_of(s[i], hex);
+        size_t length = utf8_size(string + i, string + size);
+        const char *escape = length == 0 ? "\xEF\xBF\xBD" : escape_of(string[i], hex);
         size_t step = length == 0 ? 1 : length;
         if (escape) {
             text_put(t, string + plain, i - plain);
@@ -155,6 +140,9 @@ void text_shape(struct text *t, const struct tensor *tensor)
 
 void text_pad(struct text *t, size_t start, size_t multiple)
 {
-    while ((t->size - start) % multiple != 0 && !t->cut)
-        text_put(t, " ", 1);
+    static const char spaces[] = "                                                                ";
+    size_t over = (t->size - start) % multiple;
+    assert(multiple < sizeof(spaces));
+    if (over > 0)
+        text_put(t, spaces, multiple - over);
 }

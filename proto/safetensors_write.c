@@ -15,9 +15,11 @@ static void put_metadata(struct text *t, const char *id, int64_t ignored)
         text_puts(t, "\"id\":");
         text_json(t, id, strlen(id));
     }
-    if (ignored > 0)
-        text_printf(t, "%s\"ignored_indices\":\"%lld\"", *id != '\0' ? "," : "",
-                    (long long)ignored);
+    if (ignored > 0) {
+        text_puts(t, *id != '\0' ? ",\"ignored_indices\":\"" : "\"ignored_indices\":\"");
+        text_int(t, ignored);
+        text_puts(t, "\"");
+    }
     text_puts(t, "},");
 }
 
@@ -30,9 +32,13 @@ void safetensors_write_head(struct text *t, const struct tensor *output, size_t 
     text_put(t, "        ", LENGTH_BYTES);
     text_puts(t, "{");
     put_metadata(t, id, ignored);
-    text_printf(t, "\"output\":{\"dtype\":\"%s\",\"shape\":", dtype);
+    text_puts(t, "\"output\":{\"dtype\":\"");
+    text_puts(t, dtype);
+    text_puts(t, "\",\"shape\":");
     text_shape(t, output);
-    text_printf(t, ",\"data_offsets\":[0,%zu]}}", bytes);
+    text_puts(t, ",\"data_offsets\":[0,");
+    text_int(t, (int64_t)bytes);
+    text_puts(t, "]}}");
     text_pad(t, start, TENSOR_ALIGNMENT);
     assert(!t->cut);
     uint64_t length = t->size - start - LENGTH_BYTES;
