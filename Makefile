@@ -281,6 +281,64 @@ help:
 	@echo "make check-cuda      the tests of kernels/cuda, on a GPU or interpreted"
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
+	@echo "make install         the program, unit, settings and manual (PREFIX, DESTDIR); make deb: a package"
+	@echo "make image           a container image (IMAGE=name)"
+	@echo "make test-deploy     examples, HAProxy, manifests, package and image, in full; needs root"
 	@echo "make deps            the packages to build; make deps-test: and to test"
 	@echo "make clean           remove build/"
 	@echo "SANITIZE=address,undefined or SANITIZE=thread builds any of these so, in build/<that>"
+
+# ------------------------------------------------------------- packages, images, and tests of them
+
+PREFIX     ?= /usr/local
+SYSCONFDIR ?= /etc
+UNITDIR    ?= /lib/systemd/system
+IMAGE      ?= tensord
+
+.PHONY: install install-program deb image
+install-program: $(BUILD)/tensord
+	@install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/tensord
+
+# A configuration that is there is kept.
+installed_at = sed 's|/usr/sbin|$(PREFIX)/sbin|; s|/etc/tensord|$(SYSCONFDIR)/tensord|'
+install: install-program
+	@install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SYSCONFDIR)/tensord
+	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 config/tensord.8
+	@$(installed_at) config/tensord.service > $(DESTDIR)$(UNITDIR)/tensord.service
+	@install -m 644 -t $(DESTDIR)$(UNITDIR) config/tensord.socket
+	@[ -e $(DESTDIR)$(SYSCONFDIR)/tensord/tensord.conf ] || \
+	    install -m 644 -t $(DESTDIR)$(SYSCONFDIR)/tensord config/tensord.conf
+
+# The packaging is config/debian; dpkg wants it at the top, so it gets a tree of its own.
+DEB := $(BUILD)/deb
+deb: deps
+	@$(call install,debhelper dpkg-dev)
+	@rm -rf $(DEB) && mkdir -p $(DEB)/tensord/tests
+	@cp -a Makefile LICENSE kernels proto server config docker $(DEB)/tensord
+	@cp -a tests/examples $(DEB)/tensord/tests && mv $(DEB)/tensord/config/debian $(DEB)/tensord
+	@cd $(DEB)/tensord && env -u MAKEFLAGS CUDA=$(CUDA) dpkg-buildpackage -us -uc -b \
+	    -j$(shell nproc) >../build.log 2>&1 || { tail -30 ../build.log; exit 1; }
+	@ls $(DEB)/*.deb
+
+CONTAINER_TOOL ?= $(firstword $(foreach t,docker podman buildah,$(if $(shell command -v $t),$t)))
+image:
+	$(CONTAINER_TOOL) build -f docker/Dockerfile -t $(IMAGE) .
+
+# The short ones are part of `make test`. `make test-deploy` runs all, the one of HAProxy in full.
+DEPLOY_SHORT    := tests/deploy/examples.py tests/deploy/haproxy.py
+DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py image.py)
+DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd chromium golang-go \
+                   default-jdk-headless nodejs docker-compose
+CLIENTS       += $(DEPLOY_SHORT)
+TEST_PACKAGES += haproxy
+
+$(VENV)/deploy: tests/deploy/requirements.txt $(VENV)/installed
+	@$(VENV)/bin/pip install -q --disable-pip-version-check --no-deps -r $<
+	@touch $@
+
+.PHONY: test-deploy
+test-deploy: deps-test
+	@$(call install,$(DEPLOY_PACKAGES))
+	@$(AGAIN) all $(VENV)/deploy
+	@$(AGAIN) deb CUDA=0
+	@SMALL=200000 LARGE=200 $(RUN) $(DEPLOY_TESTS)
