@@ -45,6 +45,7 @@ run kernels_golden PTXEMU_SEED=0
 run kernels_random PTXEMU_SEED=0
 run kernels_hostile PTXEMU_SEED=0
 run kernels_launches PTXEMU_SEED=0
+run kernels_lane PTXEMU_SEED=0
 for seed in 1 2 3; do
     run kernels_sample PTXEMU_SEED=$seed PTXEMU_QUANTUM=$((17 * seed))
 done

@@ -35,6 +35,7 @@ static void larger_cases_on_fresh_lanes(void **state)
     check(NULL, 60, SIZE_SORTED);
     check(NULL, 150, SIZE_SKEWED);
     check(NULL, 150, SIZE_WIDE);
+    check(NULL, 12, SIZE_TILES);
 }
 
 static void all_sizes_on_one_lane(void **state)

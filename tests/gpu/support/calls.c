@@ -7,6 +7,7 @@
 #define VISIBLE __attribute__((visibility("default")))
 
 static atomic_int counted[CALL_COUNT];
+static atomic_size_t transferred[CALL_COUNT];
 static int failing[CALL_COUNT];
 static cudaError_t failure[CALL_COUNT];
 static cudaError_t lost;
@@ -18,6 +19,7 @@ void calls_reset(void)
     lost = cudaSuccess;
     for (int i = 0; i < CALL_COUNT; i++) {
         counted[i] = 0;
+        transferred[i] = 0;
         failing[i] = -1;
         failure[i] = cudaSuccess;
     }
@@ -26,6 +28,11 @@ void calls_reset(void)
 int calls_counted(enum call call)
 {
     return counted[call];
+}
+
+size_t calls_bytes(enum call call)
+{
+    return transferred[call];
 }
 
 void calls_fail(enum call call, int n, cudaError_t status)
@@ -43,8 +50,9 @@ void calls_lose_context(cudaError_t status)
 cudaError_t __cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
 
 /* What the call has to answer instead of doing anything; cudaSuccess: nothing. */
-static cudaError_t verdict(enum call call)
+static cudaError_t verdict(enum call call, size_t bytes)
 {
+    transferred[call] += bytes;
     int number = counted[call]++;
     if (lost != cudaSuccess)
         return lost;
@@ -52,11 +60,11 @@ static cudaError_t verdict(enum call call)
 }
 
 /* Defines RETURN NAME(PARAMETERS) over the real one. */
-#define STAND_BEFORE(name, call, parameters, arguments)                                            \
+#define STAND_BEFORE(name, call, size, parameters, arguments)                                      \
     VISIBLE cudaError_t name parameters                                                            \
     {                                                                                              \
         cudaError_t(*real) parameters;                                                             \
-        cudaError_t status = inside ? cudaSuccess : verdict(call);                                 \
+        cudaError_t status = inside ? cudaSuccess : verdict(call, size);                           \
         bool outermost = !inside;                                                                  \
         if (status != cudaSuccess)                                                                 \
             return status;                                                                         \
@@ -67,27 +75,28 @@ static cudaError_t verdict(enum call call)
         return status;                                                                             \
     }
 
-STAND_BEFORE(cudaMalloc, CALL_MALLOC, (void **data, size_t bytes), (data, bytes))
-STAND_BEFORE(cudaHostAlloc, CALL_HOST_ALLOC, (void **data, size_t bytes, unsigned flags),
+STAND_BEFORE(cudaMalloc, CALL_MALLOC, bytes, (void **data, size_t bytes), (data, bytes))
+STAND_BEFORE(cudaHostAlloc, CALL_HOST_ALLOC, bytes, (void **data, size_t bytes, unsigned flags),
              (data, bytes, flags))
-STAND_BEFORE(cudaLaunchKernel, CALL_LAUNCH,
+STAND_BEFORE(cudaLaunchKernel, CALL_LAUNCH, 0,
              (const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
               cudaStream_t stream),
              (kernel, grid, block, arguments, shared_bytes, stream))
-STAND_BEFORE(__cudaLaunchKernel, CALL_LAUNCH,
+STAND_BEFORE(__cudaLaunchKernel, CALL_LAUNCH, 0,
              (const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
               cudaStream_t stream),
              (kernel, grid, block, arguments, shared_bytes, stream))
-STAND_BEFORE(cudaLaunchKernelExC, CALL_LAUNCH,
+STAND_BEFORE(cudaLaunchKernelExC, CALL_LAUNCH, 0,
              (const cudaLaunchConfig_t *config, const void *kernel, void **arguments),
              (config, kernel, arguments))
-STAND_BEFORE(cudaMemcpyAsync, kind == cudaMemcpyHostToDevice ? CALL_UPLOAD : CALL_DOWNLOAD,
+STAND_BEFORE(cudaMemcpyAsync, (kind == cudaMemcpyHostToDevice ? CALL_UPLOAD : CALL_DOWNLOAD), bytes,
              (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
               cudaStream_t stream),
              (to, from, bytes, kind, stream))
-STAND_BEFORE(cudaMemsetAsync, CALL_FILL, (void *data, int value, size_t bytes, cudaStream_t stream),
+STAND_BEFORE(cudaMemsetAsync, CALL_FILL, bytes,
+             (void *data, int value, size_t bytes, cudaStream_t stream),
              (data, value, bytes, stream))
-STAND_BEFORE(cudaStreamSynchronize, CALL_WAIT, (cudaStream_t stream), (stream))
+STAND_BEFORE(cudaStreamSynchronize, CALL_WAIT, 0, (cudaStream_t stream), (stream))
 
 VISIBLE cudaError_t cudaStreamQuery(cudaStream_t stream)
 {

@@ -4,6 +4,7 @@
 #define TESTS_GPU_SUPPORT_CALLS_H
 
 #include <cuda_runtime_api.h>
+#include <stddef.h>
 
 enum call {
     CALL_MALLOC,     /* cudaMalloc */
@@ -20,6 +21,9 @@ enum call {
 void calls_reset(void);
 
 int calls_counted(enum call call);
+
+/* What they were to copy or fill together. */
+size_t calls_bytes(enum call call);
 
 /* The n-th call of that kind from now on, counted from 0, fails with `status`. */
 void calls_fail(enum call call, int n, cudaError_t status);

@@ -92,6 +92,7 @@ static const struct {
     [SIZE_SORTED] = {{1025, 2600}, {1, 3000}, {1, 4}},
     [SIZE_SKEWED] = {{150, 900}, {1, 5}, {1, 12}},
     [SIZE_WIDE] = {{1, 20}, {1, 8}, {100, 300}},
+    [SIZE_TILES] = {{9000, 12000}, {1, 70000}, {1, 1}},
 };
 
 static int64_t in_range(uint64_t *state, const int64_t range[2])

@@ -10,6 +10,7 @@ enum size {
     SIZE_SORTED, /* more updates than one block ranks */
     SIZE_SKEWED, /* hundreds of updates to few rows */
     SIZE_WIDE,   /* few rows of hundreds of elements */
+    SIZE_TILES,  /* more updates than one block of the radix sort takes */
     SIZE_COUNT
 };
 

@@ -1,0 +1,187 @@
+/* Indices and segment ids as an enemy would send them: the device never reads or writes by one that
+ * it has not checked, and says the same as the CPU. Each case has a lane of its own, so that a
+ * buffer ends where the data ends. */
+#include "kernels/flatten.h"
+#include "tests/gpu/support/compare.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 5, DEPTH_MAX = 3, SIDE = 4, WIDTH = 3 };
+
+static const int64_t values[] = {
+    -1,
+    -SIDE,
+    SIDE,
+    SIDE + 1,
+    INT32_MIN,
+    INT32_MAX,
+    -((int64_t)1 << 32),
+    (int64_t)1 << 31,
+    (int64_t)1 << 32,
+    ((int64_t)1 << 32) + 1,
+    ((int64_t)1 << 62) / WIDTH,
+    INT64_MIN,
+    INT64_MIN + 1,
+    INT64_MAX,
+};
+enum { VALUE_COUNT = sizeof values / sizeof *values };
+
+static float floats[SIDE * SIDE * SIDE * WIDTH];
+static int64_t numbers[ROWS * DEPTH_MAX], shape[DEPTH_MAX + 1], ids[ROWS];
+
+/* Indices that are in range, but for those that a test puts in. */
+static struct tensor good_indices(enum dtype dtype, int depth)
+{
+    struct tensor t = {.dtype = dtype, .rank = 2, .shape = {ROWS, depth}, .data = numbers};
+    for (int i = 0; i < ROWS * depth; i++)
+        index_store(numbers, dtype == DTYPE_INT32 ? 32 : 64, i, (i * 7 + i / depth) % SIDE);
+    return t;
+}
+
+static struct tensor table_of(int depth)
+{
+    struct tensor t = {.dtype = DTYPE_FP32, .rank = depth + 1, .data = floats};
+    for (int i = 0; i < depth; i++)
+        t.shape[i] = SIDE;
+    t.shape[depth] = WIDTH;
+    return t;
+}
+
+/* The operation over a table of `depth` dimensions and rows of WIDTH; indices are good. */
+static struct kernel_run operation(const char *op, enum dtype dtype, int depth)
+{
+    struct kernel_run run = {.op = op, .in_place = true};
+    struct tensor rows = {.dtype = DTYPE_FP32, .rank = 2, .shape = {ROWS, WIDTH}, .data = floats};
+    struct tensor table = table_of(depth), indices = good_indices(dtype, depth);
+    if (strcmp(op, "gather_nd") == 0) {
+        run.inputs[0] = table;
+        run.inputs[1] = indices;
+    } else if (strcmp(op, "scatter_nd") == 0) {
+        for (int i = 0; i <= depth; i++)
+            shape[i] = table.shape[i];
+        run.inputs[0] = indices;
+        run.inputs[1] = rows;
+        run.inputs[2] =
+            (struct tensor){.dtype = DTYPE_INT64, .rank = 1, .shape = {depth + 1}, .data = shape};
+    } else if (strcmp(op, "sparse_segment_mean") == 0) {
+        for (int i = 0; i < ROWS; i++)
+            ids[i] = i / 2;
+        indices.rank = 1;
+        run.inputs[0] = table;
+        run.inputs[1] = indices;
+        run.inputs[2] =
+            (struct tensor){.dtype = DTYPE_INT64, .rank = 1, .shape = {ROWS}, .data = ids};
+    } else {
+        run.inputs[0] = table;
+        run.inputs[1] = indices;
+        run.inputs[2] = rows;
+    }
+    return run;
+}
+
+/* Puts each value at each place of the indices, under both policies. */
+static void attack(const char *op, enum dtype dtype, int depth)
+{
+    char name[128];
+    int bits = dtype == DTYPE_INT32 ? 32 : 64;
+    for (int place = 0; place < ROWS * depth; place++)
+        for (int v = 0; v < VALUE_COUNT; v++) {
+            struct kernel_run run = operation(op, dtype, depth);
+            index_store(numbers, bits, place, values[v]);
+            index_store(numbers, bits, ROWS * depth - 1, values[v]);
+            for (int ignore = 0; ignore < 2; ignore++) {
+                run.ignore_bad = ignore;
+                snprintf(name, sizeof name, "%lld at %d", (long long)values[v], place);
+                compare_with_cpu(&run, backend_cuda(), NULL, name);
+            }
+        }
+}
+
+static void attack_all(const char *op, int depth_max)
+{
+    for (int depth = 1; depth <= depth_max; depth++) {
+        attack(op, DTYPE_INT32, depth);
+        attack(op, DTYPE_INT64, depth);
+    }
+}
+
+static void hostile_indices_of_a_scatter_with_arithmetic(void **state)
+{
+    (void)state;
+    attack_all("tensor_scatter_add", DEPTH_MAX);
+}
+
+static void hostile_indices_of_an_update(void **state)
+{
+    (void)state;
+    attack_all("tensor_scatter_update", DEPTH_MAX);
+}
+
+static void hostile_indices_of_a_scatter_into_zeros(void **state)
+{
+    (void)state;
+    attack_all("scatter_nd", DEPTH_MAX);
+}
+
+static void hostile_indices_of_a_gather(void **state)
+{
+    (void)state;
+    attack_all("gather_nd", DEPTH_MAX);
+}
+
+static void hostile_indices_of_segments(void **state)
+{
+    (void)state;
+    attack_all("sparse_segment_mean", 1);
+}
+
+static void hostile_segment_ids(void **state)
+{
+    char name[128];
+    (void)state;
+    for (int place = 0; place < ROWS; place++)
+        for (int v = 0; v < VALUE_COUNT; v++) {
+            struct kernel_run run = operation("sparse_segment_mean", DTYPE_INT32, 1);
+            int64_t segments = ROWS;
+            run.inputs[3] = (struct tensor){.dtype = DTYPE_INT64, .rank = 0, .data = &segments};
+            ids[place] = values[v];
+            for (int ignore = 0; ignore < 2; ignore++) {
+                run.ignore_bad = ignore;
+                snprintf(name, sizeof name, "segment %lld at %d", (long long)values[v], place);
+                compare_with_cpu(&run, backend_cuda(), NULL, name);
+            }
+        }
+}
+
+/* A zero among the addressed dimensions makes every row out of bounds. */
+static void every_row_of_an_empty_table_is_out_of_bounds(void **state)
+{
+    (void)state;
+    for (int ignore = 0; ignore < 2; ignore++) {
+        struct kernel_run run = operation("tensor_scatter_add", DTYPE_INT32, 2);
+        run.inputs[0].shape[1] = 0;
+        run.ignore_bad = ignore;
+        compare_with_cpu(&run, backend_cuda(), NULL, "no rows");
+    }
+}
+
+int main(void)
+{
+    for (int i = 0; i < (int)(sizeof floats / sizeof *floats); i++)
+        floats[i] = (float)i / 8;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hostile_indices_of_a_scatter_with_arithmetic),
+        cmocka_unit_test(hostile_indices_of_an_update),
+        cmocka_unit_test(hostile_indices_of_a_scatter_into_zeros),
+        cmocka_unit_test(hostile_indices_of_a_gather),
+        cmocka_unit_test(hostile_indices_of_segments),
+        cmocka_unit_test(hostile_segment_ids),
+        cmocka_unit_test(every_row_of_an_empty_table_is_out_of_bounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
