@@ -89,10 +89,9 @@ static enum error_code admit(struct exchange *x, const char *url, const char *me
                              const char *version)
 {
     struct error *error = &x->job.error;
-    bool framing_is_sure;
-    enum error_code code =
-        headers_check(&x->headers, version, url, &x->framing, &framing_is_sure, error);
-    x->must_close = !framing_is_sure;
+    bool is_sound;
+    enum error_code code = headers_check(&x->headers, version, url, &x->framing, &is_sound, error);
+    x->must_close = !is_sound;
     if (code != ERROR_NONE)
         return code;
     if (route_find(&x->match, &x->job.op, method, url, error) != ERROR_NONE)

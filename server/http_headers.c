@@ -104,12 +104,13 @@ static enum error_code check_url(const char *url, struct error *error)
 }
 
 enum error_code headers_check(const struct headers *headers, const char *version, const char *url,
-                              struct framing *framing, bool *framing_is_sure, struct error *error)
+                              struct framing *framing, bool *is_sound, struct error *error)
 {
     *framing = (struct framing){0};
-    *framing_is_sure = check_framing(headers, framing, error) == ERROR_NONE;
-    if (!*framing_is_sure || check_host(headers, version, error) || check_url(url, error) ||
-        check_once(headers, HEADER_INFERENCE_HEADER_CONTENT_LENGTH, error) ||
+    *is_sound = check_framing(headers, framing, error) == ERROR_NONE &&
+                check_host(headers, version, error) == ERROR_NONE &&
+                check_url(url, error) == ERROR_NONE;
+    if (!*is_sound || check_once(headers, HEADER_INFERENCE_HEADER_CONTENT_LENGTH, error) ||
         check_expect(headers, framing, error))
         return error->code;
     return ERROR_NONE;

@@ -48,10 +48,10 @@ struct framing {
 
 /* All rules about headers that hold for every request. `version` is "HTTP/1.1"; `url` is decoded.
  * Errors: INVALID_HEADER, EXPECTATION_FAILED, NOT_SUPPORTED (a transfer coding that we lack),
- * PAYLOAD_TOO_LARGE (a length that is no 63-bit number). When `framing_is_sure` turns false nobody
- * knows where the request ends: the connection must close after the answer. */
+ * PAYLOAD_TOO_LARGE (a length that is no 63-bit number). When `is_sound` turns false, what follows
+ * on the connection cannot be trusted to be a request: it must close after the answer. */
 MUST_CHECK enum error_code headers_check(const struct headers *headers, const char *version,
-                                         const char *url, struct framing *framing,
-                                         bool *framing_is_sure, struct error *error);
+                                         const char *url, struct framing *framing, bool *is_sound,
+                                         struct error *error);
 
 #endif

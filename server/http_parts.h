@@ -71,7 +71,7 @@ struct exchange {
     enum method method;
     struct headers headers;
     struct framing framing;
-    bool must_close; /* nobody knows where the request ends */
+    bool must_close; /* what follows cannot be trusted to be a request */
     struct route_match match;
     struct body body;
     size_t discarded;  /* bytes of a refused body */

@@ -14,7 +14,7 @@ enum { PAIRS = 4 };
 struct row {
     const char *pairs[PAIRS][2];
     enum error_code code;
-    bool sure;
+    bool sound;
     int64_t length;
 };
 
@@ -24,15 +24,15 @@ static void check(const struct row *row, const char *version, const char *url)
 {
     struct headers headers = {0};
     struct framing framing;
-    bool sure;
+    bool sound;
     for (int i = 0; i < PAIRS && row->pairs[i][0]; i++)
         headers_add(&headers, row->pairs[i][0], row->pairs[i][1]);
-    enum error_code code = headers_check(&headers, version, url, &framing, &sure, &error);
+    enum error_code code = headers_check(&headers, version, url, &framing, &sound, &error);
     if (code != row->code)
         fail_msg("%s: %s: got %s, expected %s", row->pairs[1][0], row->pairs[1][1],
                  error_name(code), error_name(row->code));
-    assert_int_equal(sure, row->sure);
-    if (sure)
+    assert_int_equal(sound, row->sound);
+    if (sound)
         assert_int_equal(framing.length, row->length);
 }
 
@@ -71,8 +71,8 @@ static void headers_decide(void **state)
         {{HOST, {"Content-Length ", "5"}}, ERROR_INVALID_HEADER, false, 0},
         {{HOST, {"Expect", "100-continue"}}, ERROR_NONE, true, 0},
         {{HOST, {"Expect", "a-miracle"}}, ERROR_EXPECTATION_FAILED, true, 0},
-        {{HOST, HOST}, ERROR_INVALID_HEADER, true, 0},
-        {{{"Accept", "a"}, {"Content-Length", "7"}}, ERROR_INVALID_HEADER, true, 7},
+        {{HOST, HOST}, ERROR_INVALID_HEADER, false, 0},
+        {{{"Accept", "a"}, {"Content-Length", "7"}}, ERROR_INVALID_HEADER, false, 7},
         {{HOST, {"Inference-Header-Content-Length", "5"}, {"inference-header-content-length", "5"}},
          ERROR_INVALID_HEADER,
          true,
@@ -93,7 +93,7 @@ static void old_clients_need_no_host(void **state)
 static void urls_hold_no_blanks_or_control_characters(void **state)
 {
     static const char *const urls[] = {"/v2 ", "/v 2", "/v2\r", "/v2\x7f", "/v2\x01"};
-    static const struct row row = {{HOST}, ERROR_INVALID_HEADER, true, 0};
+    static const struct row row = {{HOST}, ERROR_INVALID_HEADER, false, 0};
     (void)state;
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
         check(&row, "HTTP/1.1", urls[i]);
