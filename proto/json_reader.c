@@ -35,8 +35,7 @@ enum {
     NAME_BYTES = INPUT_SHOWN + SHAPE_TEXT_MAX
 };
 
-/* ------------------------------------------------------------------------------ what is spoken of
- */
+/* ---------------------------------------------------------------------------- what is spoken of */
 
 /* The value at `at`, as text to show. */
 static const char *found_at(const struct json_reader *r, const char *at, char *found)

@@ -48,7 +48,7 @@ static const char *no_memory(struct scanner *s, size_t bytes)
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------------ envelope */
+/* ------------------------------------------------------------------------------------- envelope */
 
 /* Appends to the envelope what is said for the text at `at`. */
 static bool put(struct scanner *s, const char *at, const char *bytes, size_t size)
@@ -99,7 +99,7 @@ static const char *scan_string(struct scanner *s, const char *at, struct json_st
     return keep(s, at, (size_t)(string->end + 1 - at));
 }
 
-/* ---------------------------------------------------------------------------------- cut values */
+/* ----------------------------------------------------------------------------------- cut values */
 
 static bool make_room_for_cut(struct scanner *s)
 {

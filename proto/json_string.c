@@ -12,7 +12,7 @@ static const char escape_values[] = "\"\\/\b\f\n\r\t";
 
 enum { UNIT_SIZE = 6 /* \u0000 */ };
 
-/* ------------------------------------------------------------------------------------ checking */
+/* ------------------------------------------------------------------------------------- checking */
 
 static const char *fail(struct json_fault *fault, const char *at, const char *expected)
 {
@@ -102,7 +102,7 @@ bool json_string_check(struct json_string *s, const char *at, const char *end,
     return true;
 }
 
-/* ------------------------------------------------------------------------------------ decoding */
+/* ------------------------------------------------------------------------------------- decoding */
 
 /* The character that the escape at *at means; *at moves past it. */
 static uint32_t decode_escape(const char **at, const char *end)
@@ -139,7 +139,7 @@ size_t json_string_decode(const struct json_string *s, char *out)
     return (size_t)(out - begin);
 }
 
-/* ------------------------------------------------------------------------------------ printing */
+/* ------------------------------------------------------------------------------------- printing */
 
 /* The letter that escapes a byte, or '\0'. (A slash may stand for itself.) */
 static char escape_letter(char c)

@@ -21,7 +21,7 @@ struct slice {
     char *text, *text_end;
 };
 
-/* ------------------------------------------------------------------------------------- numbers */
+/* -------------------------------------------------------------------------------------- numbers */
 
 /* Prints as far as it can: to the end, to what is not finite, or to the stop flag. */
 static void print_slice(const struct tensor *t, enum nonfinite nonfinite, struct slice *s,
@@ -113,7 +113,7 @@ static enum error_code print_numbers(const struct tensor *t, int64_t count,
     return ERROR_NONE;
 }
 
-/* ------------------------------------------------------------------------------------- strings */
+/* -------------------------------------------------------------------------------------- strings */
 
 static enum error_code say_not_utf8(const struct tensor *t, int64_t k, size_t bad,
                                     struct error *error)
@@ -150,8 +150,7 @@ static enum error_code print_strings(const struct tensor *t, int64_t count, char
     return ERROR_NONE;
 }
 
-/* ------------------------------------------------------------------------------------- the whole
- */
+/* ------------------------------------------------------------------------------------ the whole */
 
 /* Two brackets, and a comma more than there are: it becomes the second one. */
 enum { BRACKETS = 2 };

@@ -162,8 +162,7 @@ static enum error_code allocate(struct json_reader *r, const char *at)
     return ERROR_NONE;
 }
 
-/* ------------------------------------------------------------------------------------- the whole
- */
+/* ------------------------------------------------------------------------------------ the whole */
 
 /* What the shape says of the nesting. One list stands for any shape. */
 static enum error_code expect_shape(struct json_reader *r, const char *at)

@@ -21,7 +21,7 @@ DTYPE_TABLE(X)
 #undef X
 template <enum dtype D> using element = typename storage<D>::type;
 
-/* ------------------------------------------------------------------------- from text: integers */
+/* -------------------------------------------------------------------------- from text: integers */
 
 template <typename T> number_stop to_integer(const char *text, const decimal &d, T most, T *out)
 {
@@ -41,7 +41,7 @@ template <typename T> number_stop to_integer(const char *text, const decimal &d,
     return NUMBER_END;
 }
 
-/* --------------------------------------------------------------------------- from text: floats */
+/* ---------------------------------------------------------------------------- from text: floats */
 
 constexpr double POWERS_OF_TEN[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,

@@ -50,7 +50,7 @@ static const char *print_one(enum dtype dtype, const void *element)
     return text;
 }
 
-/* ------------------------------------------------------------------------------------- grammar */
+/* -------------------------------------------------------------------------------------- grammar */
 
 static void what_json_does_not_have_is_no_number(void **state)
 {
@@ -123,7 +123,7 @@ static void lists(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------------------ integers */
+/* ------------------------------------------------------------------------------------- integers */
 
 static void integers_are_exact(void **state)
 {
@@ -209,7 +209,7 @@ static void integers_beyond_their_type_are_refused(void **state)
     }
 }
 
-/* -------------------------------------------------------------------------------------- floats */
+/* --------------------------------------------------------------------------------------- floats */
 
 static void check_against_c_library(const char *text)
 {
