@@ -100,12 +100,13 @@ $(BUILD)/obj/%.o: %.cc
 programs = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/*.c))
 UNIT    := $(call programs,unit) $(call programs,golden)
 SERVED  := $(call programs,protocol) $(call programs,hostile)
+REPLAY  := $(call programs,fuzz)
 CLIENTS := $(wildcard tests/clients/*.py tests/clients/*.sh tests/clients/*.mjs)
 # Those that need more than a few seconds are left out of `make check`.
 SLOW    := %_load %_flood
 
 .PHONY: programs
-programs: $(BUILD)/tensord $(UNIT) $(SERVED)
+programs: $(BUILD)/tensord $(UNIT) $(SERVED) $(REPLAY)
 
 define link_test
 @echo "LD $@"
@@ -208,7 +209,7 @@ as_built_in = $(patsubst $(BUILD)/%,$(1)/%,$(2))
 
 .PHONY: check check-kernels test
 check: programs
-	@$(RUN) tests/layers.sh $(filter-out $(SLOW),$(UNIT) $(SERVED))
+	@$(RUN) tests/layers.sh $(filter-out $(SLOW),$(UNIT) $(SERVED)) $(REPLAY)
 
 check-kernels: $(filter $(BUILD)/tests/%/kernels_%,$(UNIT))
 	@$(RUN) $^
@@ -217,9 +218,40 @@ test: deps-test
 	@$(AGAIN) programs programs-cuda $(VENV)/installed
 	@$(AGAIN) programs BUILD=$(ASAN_BUILD) SANITIZE=$(ASAN)
 	@$(AGAIN) programs BUILD=$(TSAN_BUILD) SANITIZE=thread
-	@$(RUN) tests/layers.sh $(UNIT) $(SERVED) $(CLIENTS) tests/gpu/check.sh \
-	    $(call as_built_in,$(ASAN_BUILD),$(UNIT) $(SERVED)) \
+	@$(AGAIN) fuzzers BUILD=$(FUZZ_BUILD) SANITIZE=$(FUZZ_SANITIZE)
+	@FUZZ=$(FUZZ_BUILD) $(RUN) tests/layers.sh $(UNIT) $(SERVED) $(REPLAY) $(CLIENTS) \
+	    tests/gpu/check.sh tests/fuzz/run.sh \
+	    $(call as_built_in,$(ASAN_BUILD),$(UNIT) $(SERVED) $(REPLAY)) \
 	    $(call as_built_in,$(TSAN_BUILD),$(UNIT) $(SERVED))
+
+# ----------------------------------------------------------------------------------------- fuzzing
+# tests/fuzz/TARGET.c is a libFuzzer program where SANITIZE says so; else it replays what once
+# crashed, with any compiler.
+
+FUZZ_BUILD    := $(BUILD)/fuzz
+FUZZ_SANITIZE := fuzzer-no-link,address,undefined
+FUZZ_SECONDS  ?= 3600
+FUZZING       := $(findstring fuzzer,$(SANITIZE))
+
+$(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o \
+    $(call objects,tests/fuzz/support/fuzz.c $(if $(FUZZING),,tests/fuzz/support/replay.c)) \
+    $(BUILD)/libsupport.a $(FLOORS)
+	$(call link_test,$(if $(FUZZING),-fsanitize=fuzzer) $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
+
+$(BUILD)/fuzz-seeds: $(call objects,tests/fuzz/support/seeds.c) $(BUILD)/libsupport.a $(FLOORS)
+	$(call link_test,$(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
+
+$(BUILD)/seeds: $(BUILD)/fuzz-seeds
+	@echo "SEEDS $@"
+	@rm -rf $@ && $< $@
+
+.PHONY: fuzz fuzzers
+fuzzers: $(REPLAY) $(BUILD)/seeds
+
+fuzz: deps-test
+	@$(AGAIN) fuzzers BUILD=$(FUZZ_BUILD) SANITIZE=$(FUZZ_SANITIZE)
+	@FUZZ=$(FUZZ_BUILD) FUZZ_CORPUS=$(FUZZ_BUILD)/corpus FUZZ_SECONDS=$(FUZZ_SECONDS) \
+	    tests/fuzz/run.sh $(TARGETS)
 
 # -------------------------------------------------------------------------------------- benchmarks
 # A program tests/bench/NAME.c may have parts: tests/bench/NAME_*.c and NAME_*.cc.
@@ -279,6 +311,7 @@ help:
 	@echo "make test            every test: units, golden cases, the server, real clients, sanitizers"
 	@echo "make check-kernels   the tests of kernels/ alone"
 	@echo "make check-cuda      the tests of kernels/cuda, on a GPU or interpreted"
+	@echo "make fuzz            every fuzzer for an hour (FUZZ_SECONDS=60, TARGETS='frame head')"
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
 	@echo "make install         the program, unit, settings and manual (PREFIX, DESTDIR); make deb: a package"
@@ -325,7 +358,7 @@ image:
 	$(CONTAINER_TOOL) build -f docker/Dockerfile -t $(IMAGE) .
 
 # The short ones are part of `make test`. `make test-deploy` runs all, the one of HAProxy in full.
-DEPLOY_SHORT    := tests/deploy/examples.py tests/deploy/haproxy.py
+DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py haproxy.py)
 DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py image.py)
 DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd chromium golang-go \
                    default-jdk-headless nodejs docker-compose

@@ -128,6 +128,10 @@ def main():
                 except kubernetes_validate.ValidationError as error:
                     found = [f"{'.'.join(map(str, error.absolute_path))}: {error.message}"]
                 faults += [f"{os.path.relpath(path, ROOT)}: {fault}" for fault in found]
+    if shutil.which("promtool"):
+        faults += run("promtool", "check", "rules", f"{ROOT}/docker/alerts.yml")
+    else:
+        skipped.append("promtool")
     if shutil.which("kubectl"):
         faults += run("kubectl", "kustomize", f"{ROOT}/docker/kubernetes")
     else:
