@@ -186,6 +186,22 @@ static void place_destination(struct plan *plan, struct pass *pass)
     rows->destination = pass->destination;
 }
 
+static int64_t check_by_team(struct plan *plan, const struct pass *shared, int threads,
+                             int64_t *all_ignored)
+{
+    const struct rows *rows = &plan->rows;
+    int64_t first = rows->count, ignored = 0;
+#pragma omp parallel num_threads(threads) reduction(min : first) reduction(+ : ignored)
+    {
+        struct pass pass = *shared;
+        int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
+        first = check_part(plan, &pass, rows->count * me / team, rows->count * (me + 1) / team);
+        ignored = pass.bad;
+    }
+    *all_ignored = ignored;
+    return first;
+}
+
 enum error_code check_indices(struct plan *plan, struct error *error)
 {
     const struct rows *rows = &plan->rows;
@@ -200,13 +216,13 @@ enum error_code check_indices(struct plan *plan, struct error *error)
 
     bool in_place = rows->depth > 1 && !plan->flat_bytes;
     int threads = rows->count < TEAM_ROWS || in_place ? 1 : plan->options.threads;
-    int64_t first = rows->count, ignored = 0;
-#pragma omp parallel num_threads(threads) reduction(min : first) reduction(+ : ignored)
-    {
-        struct pass pass = shared;
-        int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
-        first = check_part(plan, &pass, rows->count * me / team, rows->count * (me + 1) / team);
-        ignored = pass.bad;
+    int64_t first, ignored;
+    if (threads == 1) {
+        /* Entering and leaving a parallel region costs system calls. */
+        first = check_part(plan, &shared, 0, rows->count);
+        ignored = shared.bad;
+    } else {
+        first = check_by_team(plan, &shared, threads, &ignored);
     }
     if (plan_stopped(plan))
         return fault_cancelled(error);

@@ -38,41 +38,31 @@ static void apply(const struct plan *plan, const struct level *level, const stru
     }
 }
 
-static void scatter(const struct plan *plan, const struct level *level)
+static void scatter_part(const struct plan *plan, const struct level *level, int64_t me,
+                         int64_t team)
 {
     const struct rows *rows = &plan->rows;
     size_t row_bytes = (size_t)rows->width * dtype_bytes(plan->dtype);
-    if (row_bytes == 0)
-        return;
-#pragma omp parallel num_threads(plan->options.threads)
-    {
-        int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
-        struct share share = {.rows = rows,
-                              .out = plan->output.data,
-                              .updates = plan->values->data,
-                              .low = rows->limit * me / team,
-                              .high = rows->limit * (me + 1) / team,
-                              .columns = rows->width};
-        write_start(plan, (size_t)share.low * row_bytes, (size_t)share.high * row_bytes);
-        apply(plan, level, &share);
-    }
+    struct share share = {.rows = rows,
+                          .out = plan->output.data,
+                          .updates = plan->values->data,
+                          .low = rows->limit * me / team,
+                          .high = rows->limit * (me + 1) / team,
+                          .columns = rows->width};
+    write_start(plan, (size_t)share.low * row_bytes, (size_t)share.high * row_bytes);
+    apply(plan, level, &share);
 }
 
-static void gather(const struct plan *plan, const struct level *level)
+static void gather_part(const struct plan *plan, const struct level *level, int64_t me,
+                        int64_t team)
 {
     const struct rows *rows = &plan->rows;
     size_t row_bytes = (size_t)rows->width * dtype_bytes(plan->dtype);
     int64_t step = block_rows(plan);
-    if (row_bytes == 0)
-        return;
-#pragma omp parallel num_threads(plan->options.threads)
-    {
-        int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
-        int64_t from = rows->count * me / team, to = rows->count * (me + 1) / team;
-        for (int64_t k = from; k < to && !plan_stopped(plan); k += step)
-            level->gather(row_bytes, rows, plan->values->data, plan->output.data, k,
-                          to - k < step ? to : k + step);
-    }
+    int64_t from = rows->count * me / team, to = rows->count * (me + 1) / team;
+    for (int64_t k = from; k < to && !plan_stopped(plan); k += step)
+        level->gather(row_bytes, rows, plan->values->data, plan->output.data, k,
+                      to - k < step ? to : k + step);
 }
 
 /* The first pair whose id is not below `id`. */
@@ -89,7 +79,8 @@ static int64_t first_pair(const struct segments *s, int64_t id)
     return low;
 }
 
-static void segment(const struct plan *plan, const struct level *level)
+static void segment_part(const struct plan *plan, const struct level *level, int64_t me,
+                         int64_t team)
 {
     struct segments s = {.rows = &plan->rows,
                          .data = plan->values->data,
@@ -98,16 +89,26 @@ static void segment(const struct plan *plan, const struct level *level)
                          .out = plan->output.data,
                          .finish = plan->op->finish};
     int64_t segments = plan->output.shape[0], step = block_rows(plan);
+    int64_t low = segments * me / team, high = segments * (me + 1) / team;
+    int64_t pair = first_pair(&s, low);
+    for (int64_t id = low; id < high && !plan_stopped(plan); id += step)
+        pair = level->segment[plan->dtype](&s, id, high - id < step ? high : id + step, pair);
+}
+
+/* Thread `me` of a team of `team` computes its part of the output. */
+typedef void part_fn(const struct plan *plan, const struct level *level, int64_t me, int64_t team);
+
+/* A team of one is a plain call: entering and leaving a parallel region costs system calls. */
+static void run_parts(part_fn *part, const struct plan *plan, const struct level *level)
+{
     if (plan->rows.width == 0)
         return;
-#pragma omp parallel num_threads(plan->options.threads)
-    {
-        int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
-        int64_t low = segments * me / team, high = segments * (me + 1) / team;
-        int64_t pair = first_pair(&s, low);
-        for (int64_t id = low; id < high && !plan_stopped(plan); id += step)
-            pair = level->segment[plan->dtype](&s, id, high - id < step ? high : id + step, pair);
+    if (plan->options.threads == 1) {
+        part(plan, level, 0, 1);
+        return;
     }
+#pragma omp parallel num_threads(plan->options.threads)
+    part(plan, level, omp_get_thread_num(), omp_get_num_threads());
 }
 
 static void compute(const struct plan *plan, const struct level *level)
@@ -115,11 +116,11 @@ static void compute(const struct plan *plan, const struct level *level)
     if (plan->combine == COMBINE_CONCAT)
         bytes_concat(plan);
     else if (plan->segment_ids)
-        segment(plan, level);
+        run_parts(segment_part, plan, level);
     else if (plan->op->combine == COMBINE_SET && !plan->start)
-        gather(plan, level);
+        run_parts(gather_part, plan, level);
     else
-        scatter(plan, level);
+        run_parts(scatter_part, plan, level);
     if (plan->dtype == DTYPE_BYTES && plan->ignored > 0)
         bytes_fill_empty(plan);
 }
@@ -144,6 +145,12 @@ static struct lane *cpu_open(int device, size_t memory_bytes, struct error *erro
 static int cpu_devices(void)
 {
     return 1;
+}
+
+static size_t cpu_available(int device)
+{
+    (void)device;
+    return 0;
 }
 
 static bool cpu_can_run(const struct plan *plan)
@@ -171,6 +178,7 @@ static void cpu_close(struct lane *lane)
 
 const struct backend backend_cpu = {.name = "cpu",
                                     .devices = cpu_devices,
+                                    .available = cpu_available,
                                     .open = cpu_open,
                                     .can_run = cpu_can_run,
                                     .memory = cpu_memory,
