@@ -1,11 +1,12 @@
-/* fuzz: what the fuzzers of request bodies share. Each file beside this one is a libFuzzer target
- * of its own; a body that can be decoded is planned, run on the CPU and answered too. */
+/* fuzz: what the fuzzers share. Each file beside this one is a libFuzzer target of its own. It
+ * aborts when the code under test breaks a promise of its header. */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
-#include "kernels/op.h"
-#include "tests/support/infer.h"
+#include "kernels/error.h"
+#include "proto/head.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -13,24 +14,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Bounds, so that a fuzzer finds faults and not the machine's limits. */
 enum { FUZZ_BODY_LIMIT = 1 << 20, FUZZ_OUTPUT_LIMIT = 1 << 16, FUZZ_MEMORY_LIMIT = 1 << 24 };
 
-/* Two bytes of the input choose the operation, the answer's encoding and where the body lies. */
+/* The first bytes of an infer request's input are not the body: the operation and which allocation
+ * fails (0: none); the answer's encoding and where the body lies. */
 enum { FUZZ_CHOICES = 2 };
 
-static inline void fuzz_infer(enum encoding body, int64_t header_length, const uint8_t *choices,
-                              const uint8_t *data, size_t size)
-{
-    struct infer f;
-    infer_init(&f);
-    f.memory.limit = FUZZ_MEMORY_LIMIT;
-    f.rules.body_limit = f.rules.json_limit = FUZZ_BODY_LIMIT;
-    f.rules.output_limit = FUZZ_OUTPUT_LIMIT;
-    f.rules.cuda_devices = 2;
-    f.head.body = body;
-    f.head.header_length = header_length;
-    f.head.accepted = (enum encoding)(choices[1] % (ENCODING_COUNT + 1));
-    f.misaligned = choices[1] / 16;
-    (void)infer_answer(&f, op_at(choices[0] % op_count())->name, data, size);
-    infer_release(&f);
-}
+/* Decodes a body; one that can be decoded is planned, run on the CPU and answered. What is wrong
+ * with it is said in every form of an error. Every JSON text that comes out must be JSON. */
+void fuzz_infer(enum encoding body, int64_t header_length, const uint8_t *choices,
+                const uint8_t *data, size_t size);
+
+/* An error that a client may see for its request: known, with a sentence, and JSON. */
+void fuzz_error(const struct error *error);
+
+/* Aborts and says why. */
+#define FUZZ_CHECK(statement)                                                                      \
+    do {                                                                                           \
+        if (!(statement))                                                                          \
+            fuzz_fail(__FILE__, __LINE__, #statement);                                             \
+    } while (0)
+
+_Noreturn void fuzz_fail(const char *file, int line, const char *statement);
 
 #endif

@@ -1,16 +1,16 @@
-/* A compressed body; the first byte chooses the coding and the limit. */
+/* A compressed body; the first byte chooses the coding, the limit and the alignment. */
 #include "proto/inflate.h"
 
+#include "kernels/limits.h"
 #include "tests/fuzz/fuzz.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/test_memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct test_memory memory;
     struct inflated inflated;
     struct error error;
+
     if (size == 0)
         return 0;
     enum coding coding = data[0] & 1 ? CODING_GZIP : CODING_DEFLATE;
@@ -18,9 +18,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     test_memory_init(&memory);
     memory.limit = FUZZ_MEMORY_LIMIT;
     if (inflate_body(&inflated, coding, (const char *)data + 1, size - 1, lead, limit, &memory.work,
-                     &error) == ERROR_NONE &&
-        (inflated.size > limit || (uintptr_t)(inflated.data + lead) % TENSOR_ALIGNMENT != 0))
-        abort();
+                     &error) == ERROR_NONE) {
+        FUZZ_CHECK(inflated.size <= limit);
+        FUZZ_CHECK((uintptr_t)(inflated.data + lead) % TENSOR_ALIGNMENT == 0);
+    } else {
+        fuzz_error(&error);
+    }
     test_memory_clear(&memory);
     return 0;
 }

@@ -1,0 +1,61 @@
+/* A configuration file. One that is accepted is printed, and must be accepted again and mean the
+ * same. */
+#include "server/config.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static enum error_code load(struct config *config, int fd, struct error *error)
+{
+    char path[64], *nothing[] = {NULL}, *argv[] = {"tensord", NULL};
+    struct command command = {.file = path, .argv = argv, .environment = nothing};
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return config_load(config, &command, error);
+}
+
+static void check_same(const struct config *a, const struct config *b)
+{
+    for (int i = 0; i < setting_count(); i++) {
+        char text[2][CONFIG_VALUE_MAX];
+
+        config_value_print(a, setting_at(i), text[0]);
+        config_value_print(b, setting_at(i), text[1]);
+        FUZZ_CHECK(strcmp(text[0], text[1]) == 0);
+    }
+}
+
+static void check_print(const struct config *config)
+{
+    int fd = memfd_create("printed", MFD_CLOEXEC);
+    FILE *file = fdopen(fd, "w");
+    struct config again;
+    struct error error;
+
+    FUZZ_CHECK(file);
+    config_print(config, file);
+    FUZZ_CHECK(fflush(file) == 0);
+    FUZZ_CHECK(load(&again, fd, &error) == ERROR_NONE);
+    check_same(config, &again);
+    fclose(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct config config;
+    struct error error;
+    int fd = memfd_create("given", MFD_CLOEXEC);
+
+    FUZZ_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+    if (load(&config, fd, &error) == ERROR_NONE)
+        check_print(&config);
+    else
+        fuzz_error(&error);
+    close(fd);
+    return 0;
+}

@@ -1,0 +1,95 @@
+/* The head of an HTTP request as the HTTP library hands it over: lines "METHOD", "URL", "VERSION",
+ * then "Name: value" each. */
+#include "server/http_headers.h"
+#include "server/request_id.h"
+#include "server/route.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Cuts the first line off, "" when there is none left. */
+static char *take_line(char **rest)
+{
+    char *line = *rest, *end = strchr(line, '\n');
+
+    *rest = end ? end + 1 : line + strlen(line);
+    if (end)
+        *end = '\0';
+    return line;
+}
+
+static void collect(struct headers *headers, char *rest)
+{
+    while (*rest) {
+        char *name = take_line(&rest), *colon = strchr(name, ':');
+
+        if (colon)
+            *colon = '\0';
+        headers_add(headers, name, colon ? colon + 1 + strspn(colon + 1, " ") : NULL);
+    }
+}
+
+static void check_accepted(const struct headers *h, const struct framing *framing)
+{
+    const char *length = h->value[HEADER_CONTENT_LENGTH];
+
+    FUZZ_CHECK(h->count[HEADER_CONTENT_LENGTH] + h->count[HEADER_TRANSFER_ENCODING] <= 1);
+    FUZZ_CHECK(h->count[HEADER_HOST] <= 1);
+    FUZZ_CHECK(!h->blank_in_name);
+    if (length)
+        FUZZ_CHECK(*length && strspn(length, "0123456789") == strlen(length) &&
+                   framing->length == strtoll(length, NULL, 10));
+    else
+        FUZZ_CHECK(framing->length == (h->count[HEADER_TRANSFER_ENCODING] ? -1 : 0));
+}
+
+static void check_route(const char *method, const char *url)
+{
+    struct route_match match;
+    struct op_name op = {0};
+    struct error error;
+
+    if (route_find(&match, &op, method, url, &error) != ERROR_NONE)
+        fuzz_error(&error);
+    else
+        FUZZ_CHECK(method_parse(method) == METHOD_OPTIONS || (match.route && (!match.op || op.op)));
+}
+
+static void check_id(const char *given)
+{
+    char id[REQUEST_ID_TEXT_MAX];
+    struct request_ids ids = {.state = 1};
+
+    request_id_choose(&ids, given, id);
+    FUZZ_CHECK(*id);
+    for (const char *p = id; *p; p++)
+        FUZZ_CHECK(*p >= '!' && *p <= '~');
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct headers headers = {0};
+    struct framing framing;
+    struct error error;
+    bool sure;
+    char *text = malloc(size + 1), *rest = text;
+
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    char *method = take_line(&rest), *url = take_line(&rest), *version = take_line(&rest);
+    collect(&headers, rest);
+    if (headers_check(&headers, version, url, &framing, &sure, &error) == ERROR_NONE) {
+        FUZZ_CHECK(sure);
+        check_accepted(&headers, &framing);
+        check_route(method, url);
+    } else {
+        fuzz_error(&error);
+    }
+    check_id(headers.value[HEADER_REQUEST_ID]);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,94 @@
+#include "tests/fuzz/fuzz.h"
+
+#include "kernels/op.h"
+#include "proto/json_scan.h"
+#include "proto/problem.h"
+#include "tests/support/infer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void fuzz_fail(const char *file, int line, const char *statement)
+{
+    fprintf(stderr, "%s:%d: it is not so that %s\n", file, line, statement);
+    abort();
+}
+
+static void check_json(const char *text, size_t size)
+{
+    struct test_memory memory;
+    struct json_scan scan;
+    struct error error;
+
+    /* Beyond that the scanner refuses what is JSON, for its values are not those of inputs. */
+    if (size > JSON_ENVELOPE_MAX)
+        return;
+    test_memory_init(&memory);
+    FUZZ_CHECK(json_scan(&scan, text, size, &memory.work, &error) == ERROR_NONE);
+    test_memory_clear(&memory);
+}
+
+void fuzz_error(const struct error *error)
+{
+    char text[PROBLEM_TEXT_MAX];
+
+    FUZZ_CHECK(error->code > ERROR_NONE && error->code < ERROR_CANCELLED);
+    FUZZ_CHECK(error->code != ERROR_INTERNAL);
+    FUZZ_CHECK(error->message[0] != '\0');
+    for (int document = 0; document < 2; document++) {
+        size_t size = problem_print(text, error, document, "instance");
+
+        FUZZ_CHECK(size == strlen(text));
+        check_json(text, size);
+    }
+}
+
+static void check_answer(const struct infer *f)
+{
+    const struct response *r = &f->response;
+    uint64_t length;
+
+    switch (f->request.answer) {
+    case ENCODING_JSON:
+        /* Bare tokens are no JSON: whoever asks for them wants them. */
+        if (f->request.nonfinite != NONFINITE_TOKEN)
+            check_json(r->data, r->size);
+        FUZZ_CHECK(r->header_length == -1);
+        break;
+    case ENCODING_BINARY:
+        FUZZ_CHECK(r->header_length > 0 && (size_t)r->header_length <= r->size);
+        FUZZ_CHECK(r->header_length % TENSOR_ALIGNMENT == 0);
+        check_json(r->data, (size_t)r->header_length);
+        break;
+    default:
+        FUZZ_CHECK(r->size >= sizeof(length));
+        memcpy(&length, r->data, sizeof(length));
+        FUZZ_CHECK(length <= r->size - sizeof(length));
+        FUZZ_CHECK((sizeof(length) + length) % TENSOR_ALIGNMENT == 0);
+        check_json(r->data + sizeof(length), length);
+        break;
+    }
+}
+
+void fuzz_infer(enum encoding body, int64_t header_length, const uint8_t *choices,
+                const uint8_t *data, size_t size)
+{
+    struct infer f;
+
+    infer_init(&f);
+    f.memory.limit = FUZZ_MEMORY_LIMIT;
+    f.memory.fail_at = choices[0] / 16;
+    f.rules.body_limit = f.rules.json_limit = FUZZ_BODY_LIMIT;
+    f.rules.output_limit = FUZZ_OUTPUT_LIMIT;
+    f.rules.cuda_devices = 2;
+    f.head.body = body;
+    f.head.header_length = header_length;
+    f.head.accepted = (enum encoding)(choices[1] % (ENCODING_COUNT + 1));
+    f.misaligned = choices[1] / 16;
+    if (infer_answer(&f, op_at(choices[0] % 16 % op_count())->name, data, size) == ERROR_NONE)
+        check_answer(&f);
+    else
+        fuzz_error(&f.error);
+    infer_release(&f);
+}

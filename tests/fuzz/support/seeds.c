@@ -1,0 +1,219 @@
+/* seeds: writes the inputs that the fuzzers start from, FOLDER/TARGET/NUMBER, out of the golden
+ * cases and a few texts. The same files every time.
+ *
+ *   seeds FOLDER */
+#include "kernels/op.h"
+#include "server/config.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/support/golden_request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+/* Every so many cases one, and none that is long: mutations of short inputs find more. */
+enum { STEP = 3, BODY_MAX = 4096, PATH_BYTES = 512 };
+
+static const char *folder;
+static int written;
+
+static _Noreturn void fail(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+static void put(const char *target, const void *head, size_t head_size, const void *body,
+                size_t size)
+{
+    char path[PATH_BYTES];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/%s/%05d", folder, target, written++);
+    file = fopen(path, "w");
+    if (file == NULL || fwrite(head, 1, head_size, file) != head_size ||
+        fwrite(body, 1, size, file) != size || fclose(file) != 0)
+        fail(path);
+}
+
+static void put_text(const char *target, const char *text)
+{
+    put(target, "", 0, text, strlen(text));
+}
+
+/* ----------------------------------------------------------------------------- from golden cases
+ */
+
+static uint8_t op_number(const char *name)
+{
+    for (int i = 0; i < op_count(); i++)
+        if (strcmp(op_at(i)->name, name) == 0)
+            return (uint8_t)i;
+    abort();
+}
+
+static void put_inflate(const struct body *b, int window, uint8_t choice)
+{
+    Bytef out[BODY_MAX + 1024];
+    z_stream z = {.next_in = (Bytef *)b->data,
+                  .avail_in = (uInt)b->size,
+                  .next_out = out,
+                  .avail_out = sizeof(out)};
+
+    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) !=
+            Z_OK ||
+        deflate(&z, Z_FINISH) != Z_STREAM_END)
+        abort();
+    put("inflate", &choice, 1, out, z.total_out);
+    deflateEnd(&z);
+}
+
+/* The arrays of a JSON body are lists of numbers, each for every type. */
+static void put_numbers(const struct body *b, uint8_t choice)
+{
+    static const char key[] = "\"data\":[";
+
+    for (const char *at = b->data; (at = strstr(at, key)) != NULL;) {
+        at += sizeof(key) - 1;
+        put("number", &choice, 1, at, strcspn(at, "]"));
+    }
+}
+
+static void put_json(const struct golden_case *c, const uint8_t *choices)
+{
+    struct body b = {0};
+
+    if (!golden_as_json(c, &b))
+        abort();
+    if (b.size <= BODY_MAX) {
+        put("request_json", choices, FUZZ_CHOICES, b.data, b.size);
+        put_numbers(&b, choices[1]);
+        put_inflate(&b, 15, 2);
+        put_inflate(&b, 31, 1);
+    }
+    free(b.data);
+}
+
+static void put_binary(const struct golden_case *c, const uint8_t *choices)
+{
+    uint8_t head[FUZZ_CHOICES + 2];
+    struct body b = {0};
+
+    if (!golden_as_binary(c, &b))
+        abort();
+    memcpy(head, choices, FUZZ_CHOICES);
+    head[FUZZ_CHOICES] = (uint8_t)b.header_length;
+    head[FUZZ_CHOICES + 1] = (uint8_t)(b.header_length >> 8);
+    if (b.size <= BODY_MAX)
+        put("frame", head, sizeof(head), b.data, b.size);
+    free(b.data);
+}
+
+static void put_safetensors(const struct golden_case *c, const uint8_t *choices)
+{
+    struct body b = {0};
+
+    if (golden_as_safetensors(c, &b) && b.size <= BODY_MAX)
+        put("safetensors", choices, FUZZ_CHOICES, b.data, b.size);
+    free(b.data);
+}
+
+static void put_case(struct golden_case *c, int number)
+{
+    uint8_t choices[FUZZ_CHOICES] = {op_number(c->op), (uint8_t)number};
+    int64_t memory[RANK_MAX + 1];
+
+    put_safetensors(c, choices);
+    if (!golden_without_complex(c, memory))
+        return;
+    put_json(c, choices);
+    put_binary(c, choices);
+}
+
+static void put_golden(const char *op)
+{
+    char path[PATH_BYTES];
+    struct golden golden;
+    struct golden_case c;
+
+    snprintf(path, sizeof(path), "tests/golden/%s.jsonl", op);
+    golden_open(&golden, path);
+    for (int i = 0; golden_next(&golden, &c); i++)
+        if (i % STEP == 0)
+            put_case(&c, i / STEP);
+    golden_close(&golden);
+}
+
+/* ------------------------------------------------------------------------------------ from texts
+ */
+
+static const struct {
+    const char *target, *text;
+} texts[] = {
+    {"request_json", "\x05\x03{\"inputs\":{\"tensor\":[1,2,3,4],\"indices\":[[1],[3]],"
+                     "\"updates\":[10,20]}}"},
+    {"request_json", "\x01\x03{\"id\":\"a\\u00e9\",\"outputs\":[{\"name\":\"output\",\"parameters\""
+                     ":{\"binary_data\":true}}],\"inputs\":[{\"name\":\"x\",\"data\":[[\"\\ud83d"
+                     "\\ude00\",\"b\"]],\"datatype\":\"BYTES\",\"shape\":[1,2]},{\"name\":"
+                     "\"indices\",\"data\":[0]}],\"parameters\":{\"timeout\":5,\"priority\":1,"
+                     "\"device\":\"cuda:1\",\"json_nonfinite\":\"null\"}}"},
+    {"head", "application/json\n\n\n*/*"},
+    {"head", "application/x-www-form-urlencoded\n311\ngzip\napplication/octet-stream"},
+    {"head", "application/vnd.safetensors; q=1\n\ndeflate\n"
+             "text/html;q=0.5, application/safetensors, application/problem+json"},
+    {"head", "\n9223372036854775808\nidentity\napplication/problem+json;q=0, */*"},
+    {"headers", "POST\n/v2/models/scatter_nd/versions/1/infer\nHTTP/1.1\nHost: a\n"
+                "Content-Length: 12\nInference-Header-Content-Length: 12\n"
+                "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
+    {"headers", "POST\n/v2/models/GatherNd/infer\nHTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n"
+                "Expect: 100-continue\nX-Request-Id: 7\nAccept: */*"},
+    {"headers", "GET\n/v2/cudasharedmemory/region/r/status\nHTTP/1.0"},
+    {"headers", "OPTIONS\n/v2/models/stats\nHTTP/1.1\nHost: a\nOrigin: b\nContent-Length: 0"},
+    {"headers", "GET\n/v2/models/x/trace/setting\nHTTP/1.1\nHost: a\nHost: b\nContent-Length: +1"},
+    {"number", "\x0a"
+               "1.5,-0.0,1e400,4.9e-324,0.1,1e22,9007199254740993"},
+    {"number", "\x0b"
+               "2.2250738585072011e-308,1.7976931348623157e308,123456789012345678901234"},
+    {"number", "\x03"
+               "9223372036854775807,-9223372036854775808,1.0,1e3,12e-1"},
+    {"number", "\x07"
+               "18446744073709551615,18446744073709551616,-1"},
+    {"config", "# all\n[tensord]\nlisten = 127.0.0.1:0, unix:/run/a ; b\nmemory=auto\n"},
+    {"config", "max-body = 2G\nlog_requests = no\ndrain_delay = 250ms\ndevice=cpu\n"},
+};
+
+static void put_settings(void)
+{
+    for (int i = 0; i < setting_count(); i++) {
+        char line[CONFIG_TEXT_MAX];
+
+        snprintf(line, sizeof(line), "%s = %s\n", setting_at(i)->name, setting_at(i)->standard);
+        put_text("config", line);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const targets[] = {"request_json", "frame", "safetensors", "inflate",
+                                          "number",       "head",  "headers",     "config"};
+
+    if (argc != 2)
+        return 2;
+    folder = argv[1];
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+        char path[PATH_BYTES];
+
+        snprintf(path, sizeof(path), "%s/%s", folder, targets[i]);
+        mkdir(folder, 0777);
+        mkdir(path, 0777);
+    }
+    for (int i = 0; i < op_count(); i++)
+        put_golden(op_at(i)->name);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        put_text(texts[i].target, texts[i].text);
+    put_settings();
+    printf("%d seeds\n", written);
+    return 0;
+}
