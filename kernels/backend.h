@@ -15,6 +15,9 @@ struct backend {
     /* How many devices there are; 0: this backend cannot run here. */
     int (*devices)(void);
 
+    /* Memory of a device that is free now; 0 for the CPU, which has none of its own. */
+    size_t (*available)(int device);
+
     /* Opens a lane on a device, numbered from 0, that may take `memory_bytes` of its memory (the
      * CPU's has none of its own), or returns NULL and says why. The caller closes it. Errors:
      * RESOURCE_EXHAUSTED INTERNAL. */

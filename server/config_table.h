@@ -53,6 +53,14 @@
       "then finish what was accepted for at most so long")                                         \
     X(device, WORD, "auto", WORDS("auto", "cpu", "cuda"), false,                                   \
       "where jobs run unless they ask: auto, cpu, cuda")                                           \
+    X(cuda_devices, TEXT, "all", ANY, false,                                                       \
+      "CUDA devices to use: all, or their numbers with commas")                                    \
+    X(cuda_streams, COUNT, "2", RANGE(1, 16), false,                                               \
+      "jobs that a CUDA device runs at a time, each on a stream of its own")                       \
+    X(cuda_memory, SIZE, "auto", AUTO(MIB, 1024 * TIB), false,                                     \
+      "memory to use on a CUDA device, shared by its streams; auto: nine tenths of what is free")  \
+    X(cuda_threshold, SIZE, "16M", RANGE(0, 1024 * TIB), true,                                     \
+      "a job that reads and writes less stays on the CPU; not measured on a GPU yet")              \
     X(default_bad_indices, WORD, "device", WORDS("device", "error", "ignore"), true,               \
       "what a bad index does by default: device (cuda ignores), error, ignore")                    \
     X(log_level, WORD, "info", WORDS("debug", "info", "warn", "error"), true,                      \

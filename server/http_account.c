@@ -47,6 +47,8 @@ static void log_infer(struct log_line *line, const struct job *job)
         log_string(line, "encoding", encodings[job->request.answer]);
         log_string(line, "dtype", dtype_name(value->dtype));
     }
+    if (job->device)
+        log_string(line, "device", job->device);
     log_microseconds(line, "t_parse_us", job->times.parse_ns);
     log_microseconds(line, "t_queue_us", job->times.queue_ns);
     log_microseconds(line, "t_compute_us", job->times.compute_ns + job->times.encode_ns);

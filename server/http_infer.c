@@ -20,7 +20,8 @@ static bool run_inline(struct exchange *x)
     job_plan(job, 1);
     if (!job->planned)
         return true;
-    if (!job_is_light(job, x->server->config.inline_bytes))
+    x->gpu = gpus_choose(&x->server->gpus, job);
+    if (x->gpu >= 0 || !job_is_light(job, x->server->config.inline_bytes))
         return false;
     job_run(job, x->server->backend, x->daemon->lane);
     return true;
@@ -50,6 +51,7 @@ static enum error_code admit(struct exchange *x)
 bool http_infer(struct exchange *x)
 {
     struct job *job = &x->job;
+    x->gpu = -1;
     body_close(&x->body);
     job_receive(job, x->body.bytes, x->body.size);
     if ((is_small(job) && run_inline(x)) || admit(x) != ERROR_NONE)
@@ -60,7 +62,10 @@ bool http_infer(struct exchange *x)
     x->is_suspended = true;
     atomic_fetch_add(&x->daemon->http->suspended, 1);
     MHD_suspend_connection(x->connection);
-    queue_push(&x->server->queue, job, worker_job_is_wide(job));
+    queue_push(&x->server->queue, job,
+               x->gpu >= 0               ? QUEUE_CUDA + x->gpu
+               : worker_job_is_wide(job) ? QUEUE_WIDE
+                                         : QUEUE_NARROW);
     return false;
 }
 

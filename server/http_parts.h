@@ -75,6 +75,7 @@ struct exchange {
     struct route_match match;
     struct body body;
     size_t discarded;  /* bytes of a refused body */
+    int gpu;           /* that the job is for; -1: none, or not known yet */
     bool is_suspended; /* counted as such */
     bool is_computed;  /* a worker has handed the job back */
     struct reply reply;

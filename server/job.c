@@ -134,6 +134,7 @@ void job_run(struct job *job, const struct backend *backend, struct lane *lane)
 {
     struct work work = work_of(job, job->plan.options.threads);
     uint64_t start = clock_ns(), computed = start;
+    job->device = backend->name;
     if (!find_memory(job))
         error_set(&job->error, ERROR_RESOURCE_EXHAUSTED, NULL,
                   "the result needs %zu bytes; of the %zu that `memory` allows %zu are in use",

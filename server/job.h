@@ -44,6 +44,7 @@ struct job {
     struct plan plan;
     struct response response;
     struct error error;
+    const char *device; /* the name of the backend that ran it; NULL: none has */
 
     /* What stops a running job: others set `stopped_by` and then `stop`. */
     atomic_bool stop;

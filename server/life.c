@@ -144,6 +144,32 @@ static int or_automatic(uint64_t setting, int automatic)
     return setting ? (int)setting : automatic;
 }
 
+/* A device that does not compute right is worse than none: with `device` auto the CPU serves. */
+static enum error_code test_gpus(struct server *server, struct error *error)
+{
+    struct gpus *gpus = &server->gpus;
+    for (int i = 0; i < gpus->count; i++)
+        if (selftest(server, gpus->backend, gpus->list[i].device, gpus->list[i].lane_bytes,
+                     error) != ERROR_NONE)
+            return gpus_give_up(gpus, error);
+    return ERROR_NONE;
+}
+
+static enum error_code start_gpus(struct server *server, struct error *error)
+{
+    struct gpus *gpus = &server->gpus;
+    char count[16];
+    if (gpus_init(gpus, &server->config, backend_cuda(), error) != ERROR_NONE ||
+        test_gpus(server, error) != ERROR_NONE)
+        return error->code;
+    snprintf(count, sizeof count, "%d", gpus->count);
+    if (gpus->count > 0)
+        log_say(&server->log, LOG_INFO, "CUDA devices in use", "devices", count);
+    else
+        log_say(&server->log, LOG_INFO, "computing on the CPU alone", "reason", gpus->absence);
+    return ERROR_NONE;
+}
+
 static enum error_code start_parts(struct life *life, struct error *error)
 {
     struct server *server = &life->server;
@@ -157,9 +183,16 @@ static enum error_code start_parts(struct life *life, struct error *error)
     queue_init(&server->queue, config->queue_bytes ? config->queue_bytes : memory);
     int http_threads = or_automatic(config->http_threads, cores > 1 ? 2 : 1);
     if (metrics_init(&server->metrics, http_threads, error) != ERROR_NONE ||
-        workers_init(&server->workers, or_automatic(config->workers, cores),
-                     (int)config->wide_workers, &server->queue, &server->cores, server->backend,
-                     error) != ERROR_NONE)
+        start_gpus(server, error) != ERROR_NONE)
+        return error->code;
+    struct workers_setup setup = {.count = or_automatic(config->workers, cores),
+                                  .wide = (int)config->wide_workers,
+                                  .queue = &server->queue,
+                                  .cores = &server->cores,
+                                  .backend = server->backend,
+                                  .gpus = &server->gpus,
+                                  .log = &server->log};
+    if (workers_init(&server->workers, &setup, error) != ERROR_NONE)
         return error->code;
     return http_new(&server->http, server, http_threads, error);
 }
@@ -170,7 +203,7 @@ static enum error_code start(struct life *life, struct error *error)
     server->phase = PHASE_STARTING;
     if (listeners_open(&life->listeners, server->config.listen, error) != ERROR_NONE ||
         start_parts(life, error) != ERROR_NONE ||
-        selftest(server, server->backend, error) != ERROR_NONE ||
+        selftest(server, server->backend, 0, 0, error) != ERROR_NONE ||
         http_accept(server->http, &life->listeners, error) != ERROR_NONE)
         return error->code;
     server->phase = PHASE_READY;
@@ -215,9 +248,10 @@ int life_serve(const struct command *command)
         return fail(&error);
     }
     watch_init(&life.watch, server);
-    while (!await_signal(&life, WATCH_TICK_MS))
+    while (!await_signal(&life, WATCH_TICK_MS) && !gpus_are_missed(&server->gpus))
         continue;
     drain(&life);
+    bool failed = gpus_are_missed(&server->gpus);
     end(&life);
-    return EXIT_SUCCESS;
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

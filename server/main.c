@@ -1,4 +1,5 @@
 /* tensord: what it was started for. */
+#include "kernels/backend.h"
 #include "server/config.h"
 #include "server/health.h"
 #include "server/life.h"
@@ -58,7 +59,8 @@ int main(int argc, char **argv, char **environment)
         config_help(stdout);
         return EXIT_SUCCESS;
     case COMMAND_VERSION:
-        printf(TENSORD_NAME " " TENSORD_VERSION "\n");
+        printf(TENSORD_NAME " " TENSORD_VERSION " (%s)\n",
+               backend_cuda() ? "CPU and CUDA" : "CPU, built without CUDA");
         return EXIT_SUCCESS;
     case COMMAND_PRINT_CONFIG:
     case COMMAND_CHECK_CONFIG:

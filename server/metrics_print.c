@@ -138,6 +138,14 @@ static void print_gauges(struct page *p)
     }
 }
 
+static void print_backends(struct page *p)
+{
+    head(p, "tensord_backend_up", "gauge", "1 when jobs can run there.");
+    text_puts(p->text, "tensord_backend_up{backend=\"cpu\"} 1\n");
+    text_puts(p->text, "tensord_backend_up{backend=\"cuda\"}");
+    put_number(p, gpus_available(&p->server->gpus) > 0);
+}
+
 static void print_process(struct page *p)
 {
     struct process process;
@@ -183,6 +191,7 @@ void metrics_print(struct text *text, struct server *server)
     print_times(&p);
     print_bytes(&p);
     print_gauges(&p);
+    print_backends(&p);
     print_process(&p);
     metrics_print_triton(text, server);
 }

@@ -30,15 +30,15 @@ void queue_init(struct queue *queue, size_t most_bytes)
 {
     *queue = (struct queue){.most_bytes = most_bytes};
     pthread_mutex_init(&queue->lock, NULL);
-    lane_init(&queue->narrow);
-    lane_init(&queue->wide);
+    for (int kind = 0; kind < QUEUE_KINDS; kind++)
+        lane_init(&queue->kinds[kind]);
 }
 
 void queue_release(struct queue *queue)
 {
     assert(queue->jobs == 0 && queue->bytes == 0);
-    pthread_cond_destroy(&queue->narrow.wake);
-    pthread_cond_destroy(&queue->wide.wake);
+    for (int kind = 0; kind < QUEUE_KINDS; kind++)
+        pthread_cond_destroy(&queue->kinds[kind].wake);
     pthread_mutex_destroy(&queue->lock);
 }
 
@@ -70,25 +70,45 @@ bool queue_admit(struct queue *queue, size_t bytes, size_t most_jobs)
     return room;
 }
 
-void queue_push(struct queue *queue, struct job *job, bool wide)
+static void put(struct queue *queue, struct job *job, int kind)
 {
-    pthread_mutex_lock(&queue->lock);
-    struct queue_lane *lane = wide ? &queue->wide : &queue->narrow;
+    struct queue_lane *lane = &queue->kinds[kind];
     job->ticket = queue->tickets++;
     lane_put(lane, job);
     /* A wide worker takes narrow jobs too when no narrow one waits. */
-    struct queue_lane *woken = lane->waiting > 0 ? lane : &queue->wide;
-    pthread_cond_signal(&woken->wake);
+    if (kind == QUEUE_NARROW && lane->waiting == 0)
+        lane = &queue->kinds[QUEUE_WIDE];
+    pthread_cond_signal(&lane->wake);
+}
+
+void queue_push(struct queue *queue, struct job *job, int kind)
+{
+    pthread_mutex_lock(&queue->lock);
+    put(queue, job, kind);
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* The lane with the oldest job that such a worker may take, or NULL. */
-static struct queue_lane *oldest(struct queue *queue, bool wide)
+bool queue_pass(struct queue *queue, struct job *job, int kind)
 {
-    struct queue_lane *narrow = queue->narrow.first ? &queue->narrow : NULL;
-    if (!wide || !queue->wide.first)
+    pthread_mutex_lock(&queue->lock);
+    bool open = !queue->closed;
+    if (open) {
+        queue->jobs++;
+        queue->bytes += job->body_size;
+        put(queue, job, kind);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return open;
+}
+
+/* The lane with the oldest job that such a worker may take, or NULL. */
+static struct queue_lane *oldest(struct queue *queue, int kind)
+{
+    struct queue_lane *own = &queue->kinds[kind], *narrow = &queue->kinds[QUEUE_NARROW];
+    if (kind == QUEUE_WIDE && narrow->first &&
+        (!own->first || narrow->first->ticket < own->first->ticket))
         return narrow;
-    return narrow && narrow->first->ticket < queue->wide.first->ticket ? narrow : &queue->wide;
+    return own->first ? own : NULL;
 }
 
 static void leave(struct queue *queue, const struct job *job)
@@ -97,11 +117,11 @@ static void leave(struct queue *queue, const struct job *job)
     queue->bytes -= job->body_size;
 }
 
-struct job *queue_take(struct queue *queue, bool wide)
+struct job *queue_take(struct queue *queue, int kind)
 {
-    struct queue_lane *own = wide ? &queue->wide : &queue->narrow, *lane;
+    struct queue_lane *own = &queue->kinds[kind], *lane;
     pthread_mutex_lock(&queue->lock);
-    while (!(lane = oldest(queue, wide)) && !queue->closed) {
+    while (!(lane = oldest(queue, kind)) && !queue->closed) {
         own->waiting++;
         pthread_cond_wait(&own->wake, &queue->lock);
         own->waiting--;
@@ -136,8 +156,8 @@ struct job *queue_remove(struct queue *queue, bool (*is_wanted)(struct job *job,
 {
     struct job *removed = NULL;
     pthread_mutex_lock(&queue->lock);
-    remove_from(queue, &queue->narrow, is_wanted, context, &removed);
-    remove_from(queue, &queue->wide, is_wanted, context, &removed);
+    for (int kind = 0; kind < QUEUE_KINDS; kind++)
+        remove_from(queue, &queue->kinds[kind], is_wanted, context, &removed);
     pthread_mutex_unlock(&queue->lock);
     return removed;
 }
@@ -145,10 +165,9 @@ struct job *queue_remove(struct queue *queue, bool (*is_wanted)(struct job *job,
 void queue_each(struct queue *queue, void (*see)(struct job *job, void *context), void *context)
 {
     pthread_mutex_lock(&queue->lock);
-    for (struct job *job = queue->narrow.first; job; job = job->next)
-        see(job, context);
-    for (struct job *job = queue->wide.first; job; job = job->next)
-        see(job, context);
+    for (int kind = 0; kind < QUEUE_KINDS; kind++)
+        for (struct job *job = queue->kinds[kind].first; job; job = job->next)
+            see(job, context);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -156,8 +175,8 @@ void queue_close(struct queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
     queue->closed = true;
-    pthread_cond_broadcast(&queue->narrow.wake);
-    pthread_cond_broadcast(&queue->wide.wake);
+    for (int kind = 0; kind < QUEUE_KINDS; kind++)
+        pthread_cond_broadcast(&queue->kinds[kind].wake);
     pthread_mutex_unlock(&queue->lock);
 }
 

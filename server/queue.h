@@ -6,12 +6,16 @@
 #ifndef SERVER_QUEUE_H
 #define SERVER_QUEUE_H
 
+#include "server/gpus.h"
 #include "server/job.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Kinds of jobs. After QUEUE_CUDA come those for each CUDA device, which only its workers take. */
+enum { QUEUE_NARROW, QUEUE_WIDE, QUEUE_CUDA, QUEUE_KINDS = QUEUE_CUDA + GPUS_MAX };
 
 struct queue_lane {
     struct job *first, **last;
@@ -21,7 +25,7 @@ struct queue_lane {
 
 struct queue {
     pthread_mutex_t lock;
-    struct queue_lane narrow, wide;
+    struct queue_lane kinds[QUEUE_KINDS];
     size_t jobs, bytes; /* places taken, filled or not */
     size_t most_bytes;
     uint64_t tickets;
@@ -39,10 +43,14 @@ MUST_CHECK bool queue_admit(struct queue *queue, size_t bytes, size_t most_jobs)
 bool queue_has_room(struct queue *queue, size_t bytes, size_t most_jobs);
 
 /* Fills the place: the job is the queue's, then a worker's. Its body_size is the bytes admitted. */
-void queue_push(struct queue *queue, struct job *job, bool wide);
+void queue_push(struct queue *queue, struct job *job, int kind);
 
-/* Waits for the next job; NULL when the queue is closed and empty. */
-struct job *queue_take(struct queue *queue, bool wide);
+/* Waits for the next job; NULL when the queue is closed and empty. `kind` is the worker's. */
+struct job *queue_take(struct queue *queue, int kind);
+
+/* A job that was taken goes on to workers of another kind; it was accepted, so no bound refuses it.
+ * False when the queue is closed: the job is still the caller's. */
+MUST_CHECK bool queue_pass(struct queue *queue, struct job *job, int kind);
 
 /* Takes out all jobs for which `is_wanted` says so, as a list through job->next. */
 struct job *queue_remove(struct queue *queue, bool (*is_wanted)(struct job *job, void *context),

@@ -78,9 +78,10 @@ static enum error_code run_case(struct server *server, const struct backend *bac
     return error->code;
 }
 
-enum error_code selftest(struct server *server, const struct backend *backend, struct error *error)
+enum error_code selftest(struct server *server, const struct backend *backend, int device,
+                         size_t memory_bytes, struct error *error)
 {
-    struct lane *lane = backend->open(0, 0, error);
+    struct lane *lane = backend->open(device, memory_bytes, error);
     if (!lane)
         return error->code;
     error_clear(error);

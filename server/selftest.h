@@ -8,6 +8,6 @@
 
 /* Errors: INTERNAL, naming the operation, or what the operation itself said. */
 MUST_CHECK enum error_code selftest(struct server *server, const struct backend *backend,
-                                    struct error *error);
+                                    int device, size_t memory_bytes, struct error *error);
 
 #endif

@@ -11,6 +11,7 @@ struct request_rules server_rules(const struct server *server)
     return (struct request_rules){.body_limit = config->max_body,
                                   .json_limit = config->max_json,
                                   .output_limit = config->max_output,
+                                  .cuda_devices = gpus_available(&server->gpus),
                                   .device = devices[config->device],
                                   .bad_indices = policies[config->default_bad_indices]};
 }

@@ -6,6 +6,7 @@
 #include "server/budget.h"
 #include "server/config.h"
 #include "server/cores.h"
+#include "server/gpus.h"
 #include "server/log.h"
 #include "server/metrics.h"
 #include "server/queue.h"
@@ -28,6 +29,7 @@ struct server {
     struct blocks blocks;
     struct budget budget;
     struct cores cores;
+    struct gpus gpus;
     struct queue queue;
     struct workers workers;
     struct metrics metrics;

@@ -12,7 +12,7 @@ bool worker_job_is_wide(const struct job *job)
 static int wish(const struct worker *worker, const struct job *job)
 {
     int worth = job_cores_worth(job), cores = worker->all->cores->count;
-    return !worker->wide ? 1 : worth < cores ? worth : cores;
+    return worker->kind != QUEUE_WIDE ? 1 : worth < cores ? worth : cores;
 }
 
 static void decode(struct worker *worker, struct job *job)
@@ -24,6 +24,19 @@ static void decode(struct worker *worker, struct job *job)
         job_plan(job, 1);
 }
 
+static void compute(struct worker *worker, struct job *job)
+{
+    struct workers *all = worker->all;
+    if (!worker->stream || gpus_available(all->gpus) == 0) {
+        job_run(job, all->backend, worker->lane);
+        return;
+    }
+    job_run(job, all->gpus->backend, worker->stream);
+    if (all->gpus->backend->is_broken(worker->stream) && gpus_lose(all->gpus))
+        log_say(all->log, LOG_ERROR, "a CUDA device is lost, none is used any more", "error",
+                job->error.message);
+}
+
 static void run(struct worker *worker, struct job *job)
 {
     int cores = cores_take(worker->all->cores, wish(worker, job));
@@ -32,17 +45,8 @@ static void run(struct worker *worker, struct job *job)
     if (cores != job->plan.options.threads)
         job_plan(job, cores);
     if (job->planned)
-        job_run(job, worker->all->backend, worker->lane);
+        compute(worker, job);
     cores_give_back(worker->all->cores, cores);
-}
-
-static void work(struct worker *worker, struct job *job)
-{
-    job->times.queue_ns = clock_ns() - job->times.queued_ns;
-    if (!job_is_over(job) && !job->decoded)
-        decode(worker, job);
-    if (!job_is_over(job))
-        run(worker, job);
 }
 
 static void set_running(struct worker *worker, struct job *job)
@@ -50,6 +54,32 @@ static void set_running(struct worker *worker, struct job *job)
     pthread_mutex_lock(&worker->lock);
     worker->running = job;
     pthread_mutex_unlock(&worker->lock);
+}
+
+/* A job whose plan shows that it is one for a device's workers goes on to them. */
+static bool pass_on(struct worker *worker, struct job *job)
+{
+    int gpu = worker->stream || !job->planned ? -1 : gpus_choose(worker->all->gpus, job);
+    if (gpu < 0)
+        return false;
+    job->times.queued_ns = clock_ns();
+    return queue_pass(worker->all->queue, job, QUEUE_CUDA + gpu);
+}
+
+/* False: the job has gone on to another worker. */
+static bool work(struct worker *worker, struct job *job)
+{
+    job->times.queue_ns += clock_ns() - job->times.queued_ns;
+    if (!job_is_over(job) && !job->decoded)
+        decode(worker, job);
+    if (job_is_over(job))
+        return true;
+    set_running(worker, NULL);
+    if (pass_on(worker, job))
+        return false;
+    set_running(worker, job);
+    run(worker, job);
+    return true;
 }
 
 static void make_team(int size)
@@ -64,53 +94,91 @@ static void *serve(void *context)
 {
     struct worker *worker = context;
     struct job *job;
-    if (worker->wide)
+    if (worker->kind == QUEUE_WIDE)
         make_team(worker->all->cores->count);
     sem_post(&worker->all->started);
-    while ((job = queue_take(worker->all->queue, worker->wide))) {
+    while ((job = queue_take(worker->all->queue, worker->kind))) {
         set_running(worker, job);
-        work(worker, job);
+        bool is_done = work(worker, job);
         set_running(worker, NULL);
-        job->finish(job);
+        if (is_done)
+            job->finish(job);
     }
     return NULL;
 }
 
-static enum error_code start(struct worker *worker, struct error *error)
+static void close_lanes(struct worker *worker)
 {
-    worker->lane = worker->all->backend->open(0, 0, error);
-    if (!worker->lane)
+    const struct workers *all = worker->all;
+    if (worker->stream)
+        all->gpus->backend->close(worker->stream);
+    if (worker->lane)
+        all->backend->close(worker->lane);
+}
+
+static bool open_lanes(struct worker *worker, const struct gpu *gpu, struct error *error)
+{
+    const struct workers *all = worker->all;
+    worker->lane = all->backend->open(0, 0, error);
+    if (!worker->lane || !gpu)
+        return worker->lane != NULL;
+    worker->stream = all->gpus->backend->open(gpu->device, gpu->lane_bytes, error);
+    return worker->stream != NULL;
+}
+
+/* `gpu` NULL: for the CPU. */
+static enum error_code start(struct workers *workers, int kind, const struct gpu *gpu,
+                             struct error *error)
+{
+    struct worker *worker = &workers->list[workers->count];
+    *worker = (struct worker){.all = workers, .kind = kind};
+    if (!open_lanes(worker, gpu, error)) {
+        close_lanes(worker);
         return error->code;
+    }
     pthread_mutex_init(&worker->lock, NULL);
-    if (pthread_create(&worker->thread, NULL, serve, worker) == 0)
+    if (pthread_create(&worker->thread, NULL, serve, worker) == 0) {
+        workers->count++;
         return ERROR_NONE;
+    }
     pthread_mutex_destroy(&worker->lock);
-    worker->all->backend->close(worker->lane);
+    close_lanes(worker);
     return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "cannot start a worker thread");
 }
 
-enum error_code workers_init(struct workers *workers, int count, int wide, struct queue *queue,
-                             struct cores *cores, const struct backend *backend,
+static enum error_code start_all(struct workers *workers, const struct workers_setup *setup,
+                                 int streams, struct error *error)
+{
+    for (int i = 0; i < setup->count; i++)
+        if (start(workers, i < setup->wide ? QUEUE_WIDE : QUEUE_NARROW, NULL, error) != ERROR_NONE)
+            return error->code;
+    for (int gpu = 0; gpu < setup->gpus->count; gpu++)
+        for (int i = 0; i < streams; i++)
+            if (start(workers, QUEUE_CUDA + gpu, &setup->gpus->list[gpu], error) != ERROR_NONE)
+                return error->code;
+    return ERROR_NONE;
+}
+
+enum error_code workers_init(struct workers *workers, const struct workers_setup *setup,
                              struct error *error)
 {
-    *workers = (struct workers){.queue = queue, .cores = cores, .backend = backend};
+    int streams = (int)setup->gpus->config->cuda_streams;
+    int most = setup->count + setup->gpus->count * streams;
+    *workers = (struct workers){.queue = setup->queue,
+                                .cores = setup->cores,
+                                .backend = setup->backend,
+                                .gpus = setup->gpus,
+                                .log = setup->log};
     sem_init(&workers->started, 0, 0);
-    workers->list = calloc((size_t)count, sizeof *workers->list);
+    workers->list = calloc((size_t)most, sizeof *workers->list);
     if (!workers->list)
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for the workers");
-    for (int i = 0; i < count; i++) {
-        struct worker *worker = &workers->list[i];
-        worker->all = workers;
-        worker->wide = i < wide;
-        enum error_code code = start(worker, error);
-        if (code != ERROR_NONE) {
-            queue_close(queue);
-            workers_release(workers);
-            return code;
-        }
-        workers->count++;
+    if (start_all(workers, setup, streams, error) != ERROR_NONE) {
+        queue_close(setup->queue);
+        workers_release(workers);
+        return error->code;
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < most; i++)
         while (sem_wait(&workers->started) != 0)
             continue;
     return ERROR_NONE;
@@ -122,7 +190,7 @@ void workers_release(struct workers *workers)
         struct worker *worker = &workers->list[i];
         pthread_join(worker->thread, NULL);
         pthread_mutex_destroy(&worker->lock);
-        workers->backend->close(worker->lane);
+        close_lanes(worker);
     }
     sem_destroy(&workers->started);
     free(workers->list);

@@ -1,11 +1,14 @@
 /* worker: threads that take jobs from the queue, each with a lane of the backend. A wide worker has
  * a team of threads for large jobs, made at full size before the first job and never grown: the
- * OpenMP runtime ends the process when it cannot make a thread. */
+ * OpenMP runtime ends the process when it cannot make a thread. A worker of a CUDA device has one
+ * of its streams; when the device is lost it computes on the CPU what is still given to it. */
 #ifndef SERVER_WORKER_H
 #define SERVER_WORKER_H
 
 #include "kernels/backend.h"
 #include "server/cores.h"
+#include "server/gpus.h"
+#include "server/log.h"
 #include "server/queue.h"
 
 #include <pthread.h>
@@ -15,8 +18,9 @@
 struct worker {
     struct workers *all;
     pthread_t thread;
-    bool wide;
+    int kind; /* of the jobs that it takes: see queue.h */
     struct lane *lane;
+    struct lane *stream; /* a lane of a CUDA device; NULL: not one of its workers */
     pthread_mutex_t lock;
     struct job *running; /* under `lock`, for those who stop it */
 };
@@ -25,16 +29,26 @@ struct workers {
     struct queue *queue;
     struct cores *cores;
     const struct backend *backend;
+    struct gpus *gpus;
+    struct log *log;
     struct worker *list;
     int count;
     sem_t started;
 };
 
-/* Starts `count` workers, of which the first `wide` are wide, and waits until they are ready.
- * Errors: RESOURCE_EXHAUSTED, or the backend's. */
-MUST_CHECK enum error_code workers_init(struct workers *workers, int count, int wide,
-                                        struct queue *queue, struct cores *cores,
-                                        const struct backend *backend, struct error *error);
+/* What workers share. */
+struct workers_setup {
+    int count, wide; /* of those for the CPU, and how many of them are wide */
+    struct queue *queue;
+    struct cores *cores;
+    const struct backend *backend;
+    struct gpus *gpus; /* each gets workers besides */
+    struct log *log;
+};
+
+/* Starts the workers and waits until they are ready. Errors: RESOURCE_EXHAUSTED, or a backend's. */
+MUST_CHECK enum error_code workers_init(struct workers *workers, const struct workers_setup *setup,
+                                        struct error *error);
 
 /* The queue must be closed: waits for the last job. */
 void workers_release(struct workers *workers);

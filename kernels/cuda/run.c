@@ -274,6 +274,15 @@ static int device_count(void)
     return 0;
 }
 
+static size_t available(int device)
+{
+    size_t free_bytes = 0, total_bytes;
+    if (cudaSetDevice(device) != cudaSuccess ||
+        cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess)
+        (void)cudaGetLastError();
+    return free_bytes;
+}
+
 static bool is_broken(const struct lane *lane)
 {
     return lane->broken;
@@ -282,6 +291,7 @@ static bool is_broken(const struct lane *lane)
 const struct backend backend_of_cuda = {
     .name = "cuda",
     .devices = device_count,
+    .available = available,
     .open = lane_open,
     .can_run = needs_fit,
     .memory = needs_total,

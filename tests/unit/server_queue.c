@@ -107,6 +107,33 @@ static void wide_workers_take_the_oldest_of_both(void **state)
         assert_ptr_equal(queue_take(&queue, true), &jobs[i]);
 }
 
+static void a_device_s_jobs_are_its_workers_alone(void **state)
+{
+    (void)state;
+    assert_true(queue_admit(&queue, jobs[0].body_size, JOBS));
+    queue_push(&queue, &jobs[0], QUEUE_CUDA + 1);
+    put(1, false);
+    assert_ptr_equal(queue_take(&queue, QUEUE_WIDE), &jobs[1]);
+    assert_ptr_equal(queue_take(&queue, QUEUE_CUDA + 1), &jobs[0]);
+}
+
+static void a_job_that_is_passed_on_is_not_refused(void **state)
+{
+    (void)state;
+    put(0, false);
+    struct job *job = queue_take(&queue, QUEUE_NARROW);
+    assert_true(queue_admit(&queue, 1000, 1));
+    assert_true(queue_pass(&queue, job, QUEUE_CUDA));
+    assert_int_equal(queue_load(&queue).jobs, 2);
+    assert_ptr_equal(queue_take(&queue, QUEUE_CUDA), job);
+    jobs[1].body_size = 1000;
+    queue_push(&queue, &jobs[1], QUEUE_NARROW);
+    assert_ptr_equal(queue_take(&queue, QUEUE_NARROW), &jobs[1]);
+    queue_close(&queue);
+    assert_false(queue_pass(&queue, job, QUEUE_CUDA));
+    assert_int_equal(queue_load(&queue).jobs, 0);
+}
+
 static bool is_third(struct job *job, void *context)
 {
     return job == (struct job *)context + 2 || job == (struct job *)context + 3;
@@ -174,6 +201,8 @@ int main(void)
         TEST(a_job_beyond_the_bound_is_let_into_an_empty_queue),
         TEST(narrow_workers_leave_wide_jobs),
         TEST(wide_workers_take_the_oldest_of_both),
+        TEST(a_device_s_jobs_are_its_workers_alone),
+        TEST(a_job_that_is_passed_on_is_not_refused),
         TEST(chosen_jobs_can_be_taken_out),
         TEST(a_closed_queue_empties_and_then_says_so),
         TEST(waiting_workers_get_every_job),
