@@ -58,7 +58,7 @@ static void every_type_prints(void **state)
     expect_text(DTYPE_BF16, 3, (uint16_t[]){0x3FC0, 0x0000, 0x7F7F}, "[1.5,0.0,3.39e+38]");
     expect_text(DTYPE_FP32, 4, (float[]){1, 100.2f, 6e-7f, 555557.5f},
                 "[1.0,100.2,6e-07,555557.5]");
-    expect_text(DTYPE_FP64, 3, (double[]){0.1, -1e300, 9007199254740993},
+    expect_text(DTYPE_FP64, 3, (double[]){0.1, -1e300, 9007199254740992},
                 "[0.1,-1e+300,9007199254740992.0]");
 }
 
