@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { COUNT = 200000, PLACES = 5, TEXT_ROOM = COUNT * 32 };
+enum { COUNT = 100000, PLACES = 3, TEXT_ROOM = COUNT * 40 };
 
 static const int64_t shape[] = {COUNT / 100, 100};
 static const int threads[] = {2, 3, 8};
@@ -55,7 +55,7 @@ static struct list *make_list(enum dtype dtype)
         uint64_t value = draw(&random);
         list->at[i] = (size_t)(end - list->text);
         put_element(&end, dtype, i, value);
-        end += sprintf(end, i == COUNT - 1 ? " ]" : value % 3 ? ",  " : "\t, \n ");
+        end += sprintf(end, i == COUNT - 1 ? " ]" : value % 3 ? ",         " : "\t,     \n    ");
     }
     list->at[COUNT] = (size_t)(end - list->text);
     return list;
@@ -124,7 +124,7 @@ static void reading_finds_the_same_error(void **state)
     static const char *const faults[] = {"01",   "1e39",    "null", "[1]",        "1,1",  "",
                                          "1,",   "1 1",     "{}",   "\"a,b\"",    "true", "-",
                                          "NaNx", "1e39,01", "x",    "\"\\u0041\""};
-    static const int places[PLACES] = {0, 1, COUNT / 2, COUNT - 2, COUNT - 1};
+    static const int places[PLACES] = {0, COUNT / 2, COUNT - 1};
     struct list *list = make_list(DTYPE_FP32);
     (void)state;
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
@@ -190,7 +190,7 @@ static void printing_gives_the_same_text(void **state)
 
 static void printing_names_the_first_that_is_not_finite(void **state)
 {
-    static const int places[PLACES] = {0, 1, COUNT / 2, COUNT / 2 + 3, COUNT - 1};
+    static const int places[PLACES] = {0, COUNT / 2 + 3, COUNT - 1};
     (void)state;
     for (int p = 0; p < PLACES; p++) {
         float *values = make_values();
