@@ -19,8 +19,8 @@ void config_print(const struct config *config, FILE *out)
         config_value_print(config, setting, value);
         fprintf(out, "\n# %s.", setting->help);
         print_allowed(setting, out);
-        fprintf(out, "\n%s%s = %s\n", strcmp(value, setting->standard) == 0 ? "#" : "",
-                setting->name, value);
+        fprintf(out, "\n%s%s =%s%s\n", strcmp(value, setting->standard) == 0 ? "#" : "",
+                setting->name, *value ? " " : "", value);
     }
 }
 

@@ -47,6 +47,17 @@
       "an idle connection is closed; keep it longer than a load balancer's, often 60s")            \
     X(max_connections, COUNT, "10000", RANGE(1, 1000000), false,                                   \
       "connections at a time; the next one gets 503")                                              \
+    X(connection_max_age, TIME, "1h", RANGE(0, 240 * HOUR), true,                                  \
+      "then a connection is closed with its next answer, so that load spreads anew; 0: never")     \
+    X(connection_max_requests, COUNT, "0", RANGE(0, UINT32_MAX), true,                             \
+      "the same after so many requests; 0: never")                                                 \
+    X(header_timeout, TIME, "10s", RANGE(SEC, HOUR), true,                                         \
+      "a new connection that has sent no whole request head by then is ended")                     \
+    X(min_body_rate, SIZE, "16K", RANGE(0, GIB), true,                                             \
+      "bytes a second: a client that sends its body slower is cut off")                            \
+    X(min_send_rate, SIZE, "16K", RANGE(0, GIB), true,                                             \
+      "bytes a second: a client that reads its answer slower is cut off")                          \
+    X(rate_grace, TIME, "30s", RANGE(SEC, HOUR), true, "both rates are counted over so long")      \
     X(drain_delay, TIME, "0", RANGE(0, HOUR), true,                                                \
       "after SIGTERM keep serving for so long, not ready, until load balancers have noticed")      \
     X(drain_timeout, TIME, "20s", RANGE(0, HOUR), true,                                            \
@@ -63,6 +74,24 @@
       "a job that reads and writes less stays on the CPU; not measured on a GPU yet")              \
     X(default_bad_indices, WORD, "device", WORDS("device", "error", "ignore"), true,               \
       "what a bad index does by default: device (cuda ignores), error, ignore")                    \
+    X(tls_cert, TEXT, "", ANY, false,                                                              \
+      "PEM file: certificate and chain, for addresses tls:host:port; SIGHUP reads it again")       \
+    X(tls_key, TEXT, "", ANY, false, "PEM file: its private key; SIGHUP reads it again")           \
+    X(tls_client_ca, TEXT, "", ANY, false,                                                         \
+      "PEM file: who signs clients' certificates, which are then required; read again too")        \
+    X(tokens, TEXT, "", ANY, false,                                                                \
+      "file of bearer tokens, name:token or name:sha256:<hex> a line, then limits such as "        \
+      "rate=100/s bytes=10M/s; SIGHUP reads it again; empty: everybody may compute")               \
+    X(protect_metrics, BOOL, "false", ANY, true, "/metrics needs a token too")                     \
+    X(protect_info, BOOL, "false", ANY, true,                                                      \
+      "everything but health and metrics needs a token, not only computing")                       \
+    X(client_share, COUNT, "0", RANGE(0, 100), false,                                              \
+      "percent of `memory` that one client (token, else address) may hold; 0: no bound")           \
+    X(trusted_proxies, TEXT, "", ANY, false,                                                       \
+      "networks whose X-Forwarded-For is believed, with commas: 10.0.0.0/8, ::1, unix")            \
+    X(cors_origins, TEXT, "", ANY, false,                                                          \
+      "origins of web pages that may call, with commas, or *; empty: none")                        \
+    X(base_path, TEXT, "", ANY, false, "path in front of every route, such as /tensord")           \
     X(log_level, WORD, "info", WORDS("debug", "info", "warn", "error"), true,                      \
       "least level that is logged: debug, info, warn, error")                                      \
     X(log_requests, BOOL, "true", ANY, true, "log a line for each request")                        \
