@@ -34,6 +34,11 @@ int http_connections(const struct http *http);
 uint64_t http_accepted(const struct http *http);
 uint64_t http_turned_away(const struct http *http);
 
+/* Ends connections whose clients are too slow (header_timeout, min_body_rate, min_send_rate).
+ * Called about once a second; how many were ended so far. */
+void http_reap(struct http *http);
+uint64_t http_reaped(const struct http *http);
+
 /* No request may be suspended. */
 void http_free(struct http *http);
 

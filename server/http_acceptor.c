@@ -181,6 +181,11 @@ uint64_t http_turned_away(const struct http *http)
     return atomic_load_explicit(&http->refused, memory_order_relaxed);
 }
 
+uint64_t http_reaped(const struct http *http)
+{
+    return atomic_load_explicit(&http->reaped, memory_order_relaxed);
+}
+
 int http_connections(const struct http *http)
 {
     return atomic_load(&http->connections);

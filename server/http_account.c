@@ -66,7 +66,9 @@ static void log_fields(struct log_line *line, const struct exchange *x, bool was
     log_int(line, "status", x->answer_ns ? x->reply.status : 0);
     log_int(line, "bytes_out", (int64_t)x->reply.size);
     if (!was_sent)
-        log_string(line, "ended", "connection lost before the answer was out");
+        log_string(line, "ended",
+                   x->peer->is_ended ? "cut off: the client was too slow"
+                                     : "connection lost before the answer was out");
     if (x->job.error.code != ERROR_NONE)
         log_error(line, &x->job.error);
     if (x->job.times.received_ns)

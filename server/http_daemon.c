@@ -63,6 +63,7 @@ enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
 {
     const struct server *server = http->server;
     daemon->http = http;
+    pthread_mutex_init(&daemon->peers_lock, NULL);
     request_ids_init(&daemon->ids);
     daemon->lane = server->backend->open(0, 0, error);
     if (!daemon->lane)
@@ -84,5 +85,6 @@ enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
 void http_daemon_stop(struct http_daemon *daemon)
 {
     MHD_stop_daemon(daemon->mhd);
+    pthread_mutex_destroy(&daemon->peers_lock);
     daemon->http->server->backend->close(daemon->lane);
 }

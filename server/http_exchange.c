@@ -37,6 +37,8 @@ static struct exchange *exchange_new(struct http_daemon *daemon, struct MHD_Conn
     x->reply = (struct reply){
         .status = MHD_HTTP_OK, .content_type = "application/json", .header_length = -1};
     peer->requests++;
+    atomic_store_explicit(&peer->received, 0, memory_order_relaxed);
+    http_peer_enter(peer, PEER_READING);
     atomic_fetch_add_explicit(&daemon->http->requests, 1, memory_order_relaxed);
     return x;
 }
@@ -133,6 +135,7 @@ static bool begin(struct http_daemon *daemon, struct MHD_Connection *connection,
 
 static bool receive(struct exchange *x, const char *bytes, size_t size)
 {
+    atomic_fetch_add_explicit(&x->peer->received, size, memory_order_relaxed);
     bool is_wanted = x->match.route && x->match.route->kind == ROUTE_INFER;
     if (is_wanted && x->job.error.code == ERROR_NONE &&
         body_append(&x->body, bytes, size, &x->job.error) == ERROR_NONE)
@@ -193,5 +196,6 @@ void http_completed(struct exchange *x, bool was_sent)
 {
     http_resumed(x);
     http_account(x, was_sent);
+    http_peer_enter(x->peer, PEER_IDLE);
     exchange_release(x);
 }

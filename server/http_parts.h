@@ -30,6 +30,9 @@ struct http_daemon {
     struct lane *lane;
     struct request_ids ids;
     struct metrics_shard *metrics;
+    /* shared with the reaper */
+    pthread_mutex_t peers_lock;
+    struct peer *peers;
 };
 
 struct http {
@@ -38,7 +41,7 @@ struct http {
     int daemon_count;
     struct lingerers lingerers;
     atomic_int requests, connections;
-    _Atomic uint64_t accepted, refused;
+    _Atomic uint64_t accepted, refused, reaped;
     atomic_int suspended; /* requests that wait for a worker's answer */
 
     pthread_t acceptor;
@@ -49,13 +52,31 @@ struct http {
     size_t turned_away_size;
 };
 
+enum peer_phase {
+    PEER_NEW,     /* no request yet */
+    PEER_IDLE,    /* between two requests */
+    PEER_READING, /* a body */
+    PEER_WORKING,
+    PEER_SENDING /* an answer */
+};
+
 /* A connection, from its acceptance to its end. */
 struct peer {
+    struct peer *next, *previous; /* in its daemon's list */
     struct http_daemon *daemon;
     int fd;
     bool lingers; /* an answer went out before the request was read whole */
-    uint64_t requests;
+    uint64_t started_ns, requests;
     char address[64];
+
+    /* Written by the daemon's thread, read by the reaper. */
+    _Atomic enum peer_phase phase;
+    _Atomic uint64_t since_ns; /* of the phase */
+    _Atomic uint64_t received; /* bytes of the body being read */
+
+    /* The reaper's: what had moved when its window began, for the transfer that began then. */
+    uint64_t window_of, window_ns, window_moved;
+    atomic_bool is_ended; /* by the reaper */
 };
 
 /* A request and its answer. It lies in its job's home block and is freed when both the connection
@@ -108,9 +129,10 @@ bool http_reply(struct exchange *x);
 /* The answer when there is no memory for an exchange. */
 bool http_reply_exhausted(struct MHD_Connection *connection);
 
-/* http_peer.c */
+/* http_peer.c: connections; http_peer_enter notes what one does from now on. */
 struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *connection);
 void http_peer_close(struct http_daemon *daemon, struct peer *peer); /* NULL is fine */
+void http_peer_enter(struct peer *peer, enum peer_phase phase);
 struct peer *http_peer_of(struct MHD_Connection *connection);
 
 /* http_daemon.c */

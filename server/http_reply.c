@@ -45,6 +45,17 @@ static void add_timing(struct MHD_Response *response, const struct job_times *ti
     add(response, "Server-Timing", value);
 }
 
+/* Whether the connection ends with this answer: the server leaves, or its load is to spread anew.
+ */
+static bool is_last(const struct exchange *x)
+{
+    const struct config *config = &x->server->config;
+    const struct peer *peer = x->peer;
+    uint64_t age = config->connection_max_age, requests = config->connection_max_requests;
+    return x->server->phase >= PHASE_LEAVING || (requests && peer->requests >= requests) ||
+           (age && x->answer_ns - peer->started_ns >= age);
+}
+
 static void add_headers(struct MHD_Response *response, const struct exchange *x)
 {
     const struct reply *reply = &x->reply;
@@ -66,7 +77,7 @@ static void add_headers(struct MHD_Response *response, const struct exchange *x)
     }
     if (x->job.times.received_ns > 0)
         add_timing(response, &x->job.times);
-    if (x->server->phase >= PHASE_LEAVING)
+    if (is_last(x))
         add(response, MHD_HTTP_HEADER_CONNECTION, "close");
 }
 
@@ -122,6 +133,7 @@ bool http_reply(struct exchange *x)
     char text[PROBLEM_TEXT_MAX];
     struct MHD_Response *response;
     x->answer_ns = clock_ns();
+    http_peer_enter(x->peer, PEER_SENDING);
     if (x->job.error.code != ERROR_NONE) {
         fill_from_error(x, text);
         response = MHD_create_response_from_buffer(x->reply.size, text, MHD_RESPMEM_MUST_COPY);

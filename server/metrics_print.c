@@ -128,6 +128,8 @@ static void print_gauges(struct page *p)
          http_accepted(server->http)},
         {"tensord_connections_refused_total", "counter", "Connections over max_connections.",
          http_turned_away(server->http)},
+        {"tensord_connections_cut_total", "counter", "Connections cut off for being too slow.",
+         http_reaped(server->http)},
         {"tensord_log_dropped_total", "counter", "Log lines dropped because their reader stalled.",
          log_dropped(&server->log)},
     };

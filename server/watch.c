@@ -1,6 +1,7 @@
 #include "server/watch.h"
 
 #include "server/clock.h"
+#include "server/http.h"
 
 #define TRIM_NS (5 * SEC)
 
@@ -41,7 +42,7 @@ static void finish_all(struct job *list)
 
 void watch_init(struct watch *watch, struct server *server)
 {
-    *watch = (struct watch){server, clock_ns()};
+    *watch = (struct watch){.server = server};
 }
 
 void watch_tick(struct watch *watch)
@@ -50,6 +51,10 @@ void watch_tick(struct watch *watch)
     finish_all(queue_remove(&server->queue, is_over, NULL));
     workers_stop(&server->workers, why_over, NULL);
     uint64_t now = clock_ns();
+    if (now - watch->reaped_ns >= SEC) {
+        watch->reaped_ns = now;
+        http_reap(server->http);
+    }
     if (now - watch->trimmed_ns >= TRIM_NS) {
         watch->trimmed_ns = now;
         blocks_trim(&server->blocks);

@@ -1,5 +1,5 @@
 /* watch: what must happen as time passes: jobs past their deadline and jobs whose client has left
- * are ended, and idle memory goes back to the system. */
+ * are ended, clients that are too slow are cut off, and idle memory goes back to the system. */
 #ifndef SERVER_WATCH_H
 #define SERVER_WATCH_H
 
@@ -7,7 +7,7 @@
 
 struct watch {
     struct server *server;
-    uint64_t trimmed_ns;
+    uint64_t trimmed_ns, reaped_ns;
 };
 
 enum { WATCH_TICK_MS = 100 };
