@@ -76,6 +76,21 @@ static char *text_at(const struct config *config, const struct setting *setting)
     return (char *)config + setting->offset;
 }
 
+static enum error_code set_text(struct config *config, const struct setting *setting,
+                                const char *value, struct error *error)
+{
+    size_t size = strlen(value);
+    if (size >= CONFIG_TEXT_MAX)
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "%s has %zu bytes, allowed are at most %d", setting->name, size,
+                         CONFIG_TEXT_MAX - 1);
+    if (value[strcspn(value, ";\r\n")])
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "%s holds a ';' or a line's end, which a file cannot say", setting->name);
+    memcpy(text_at(config, setting), value, size + 1);
+    return ERROR_NONE;
+}
+
 enum error_code config_set(struct config *config, const char *name, const char *value,
                            struct error *error)
 {
@@ -83,15 +98,8 @@ enum error_code config_set(struct config *config, const char *name, const char *
     if (!setting)
         return error_set(error, ERROR_INVALID_PARAMETER, NULL,
                          "there is no setting %.100s (tensord --help lists them)", name);
-    if (setting->kind == CONFIG_TEXT) {
-        size_t size = strlen(value);
-        if (size >= CONFIG_TEXT_MAX)
-            return error_set(error, ERROR_INVALID_PARAMETER, NULL,
-                             "%s has %zu bytes, allowed are at most %d", setting->name, size,
-                             CONFIG_TEXT_MAX - 1);
-        memcpy(text_at(config, setting), value, size + 1);
-        return ERROR_NONE;
-    }
+    if (setting->kind == CONFIG_TEXT)
+        return set_text(config, setting, value, error);
     uint64_t number;
     enum error_code code = config_number_parse(setting, value, &number, error);
     if (code == ERROR_NONE)
