@@ -3,6 +3,7 @@
 #include "server/clock.h"
 #include "server/http.h"
 #include "server/selftest.h"
+#include "server/systemd.h"
 #include "server/version.h"
 #include "server/watch.h"
 
@@ -23,7 +24,8 @@ struct life {
     struct listeners listeners;
     struct watch watch;
     const struct command *command;
-    bool is_hurried; /* a second signal cuts the waits */
+    uint64_t watchdog_ns, told_ns; /* how often, and when last; 0: there is no watchdog */
+    bool is_hurried;               /* a second signal cuts the waits */
 };
 
 static sigset_t signals(void)
@@ -68,6 +70,16 @@ static void reload(struct life *life)
     log_say(&server->log, LOG_INFO, "settings loaded", NULL, NULL);
 }
 
+/* This thread turns everything that must not get stuck: as long as it does, the process lives. */
+static void tell_watchdog(struct life *life)
+{
+    uint64_t now = clock_ns();
+    if (life->watchdog_ns == 0 || now - life->told_ns < life->watchdog_ns)
+        return;
+    life->told_ns = now;
+    systemd_notify("WATCHDOG=1");
+}
+
 /* Waits for a signal, `ms` at most; true when it asks for the end. */
 static bool await_signal(struct life *life, long ms)
 {
@@ -77,6 +89,7 @@ static bool await_signal(struct life *life, long ms)
     if (signal == SIGHUP)
         reload(life);
     watch_tick(&life->watch);
+    tell_watchdog(life);
     return signal == SIGTERM || signal == SIGINT;
 }
 
@@ -117,6 +130,7 @@ static bool none_suspended(const struct http *http)
 static void drain(struct life *life)
 {
     struct server *server = &life->server;
+    systemd_notify("STOPPING=1");
     set_phase(life, PHASE_LEAVING, "leaving: not ready, still serving");
     wait_until(life, never, server->config.drain_delay);
     http_stop_accepting(server->http);
@@ -197,16 +211,26 @@ static enum error_code start_parts(struct life *life, struct error *error)
     return http_new(&server->http, server, http_threads, error);
 }
 
+/* Sockets from systemd stand in for those of the settings. */
+static enum error_code open_listeners(struct life *life, struct error *error)
+{
+    struct listeners *listeners = &life->listeners;
+    if (systemd_listeners(listeners, error) != ERROR_NONE)
+        return error->code;
+    return listeners->count > 0 ? ERROR_NONE
+                                : listeners_open(listeners, life->server.config.listen, error);
+}
+
 static enum error_code start(struct life *life, struct error *error)
 {
     struct server *server = &life->server;
     server->phase = PHASE_STARTING;
-    if (listeners_open(&life->listeners, server->config.listen, error) != ERROR_NONE ||
-        start_parts(life, error) != ERROR_NONE ||
+    if (open_listeners(life, error) != ERROR_NONE || start_parts(life, error) != ERROR_NONE ||
         selftest(server, server->backend, 0, 0, error) != ERROR_NONE ||
         http_accept(server->http, &life->listeners, error) != ERROR_NONE)
         return error->code;
     server->phase = PHASE_READY;
+    systemd_notify("READY=1");
     for (int i = 0; i < life->listeners.count; i++)
         log_say(&server->log, LOG_INFO, "listening", "address", life->listeners.list[i].address);
     return ERROR_NONE;
@@ -233,7 +257,7 @@ static int fail(const struct error *error)
 
 int life_serve(const struct command *command)
 {
-    struct life life = {.command = command};
+    struct life life = {.command = command, .watchdog_ns = systemd_watchdog_ns()};
     struct server *server = &life.server;
     struct error error;
     error_clear(&error);
@@ -245,6 +269,7 @@ int life_serve(const struct command *command)
     if (start(&life, &error) != ERROR_NONE) {
         log_say(&server->log, LOG_ERROR, "cannot start", "error", error.message);
         log_release(&server->log);
+        listeners_close(&life.listeners);
         return fail(&error);
     }
     watch_init(&life.watch, server);

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -170,12 +171,33 @@ enum error_code listeners_open(struct listeners *listeners, const char *addresse
     return ERROR_NONE;
 }
 
+enum error_code listeners_adopt(struct listeners *listeners, int fd, struct error *error)
+{
+    struct sockaddr_un name;
+    int listens = 0;
+    socklen_t size = sizeof listens, length = sizeof name;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || !listens ||
+        getsockname(fd, (struct sockaddr *)&name, &length) != 0)
+        return refuse("an inherited descriptor", "it is no socket that listens", error);
+    if (listeners->count == LISTENERS_MAX)
+        return refuse("an inherited descriptor", "16 addresses are the most", error);
+    struct listener *listener = &listeners->list[listeners->count++];
+    *listener =
+        (struct listener){.fd = fd, .is_unix = name.sun_family == AF_UNIX, .is_inherited = true};
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    if (listener->is_unix)
+        snprintf(listener->address, sizeof listener->address, "unix:%.107s", name.sun_path);
+    else
+        print_inet(fd, listener->address, sizeof listener->address);
+    return ERROR_NONE;
+}
+
 void listeners_close(struct listeners *listeners)
 {
     for (int i = 0; i < listeners->count; i++) {
         struct listener *listener = &listeners->list[i];
         close(listener->fd);
-        if (listener->is_unix)
+        if (listener->is_unix && !listener->is_inherited)
             unlink(listener->address + sizeof unix_prefix - 1);
     }
     listeners->count = 0;

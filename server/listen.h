@@ -11,7 +11,7 @@ enum { LISTENERS_MAX = 16, LISTENER_NAME_MAX = 160 };
 
 struct listener {
     int fd;
-    bool is_unix;
+    bool is_unix, is_inherited;
     char address[LISTENER_NAME_MAX]; /* as bound: "127.0.0.1:41253", "unix:/run/tensord.sock" */
 };
 
@@ -25,7 +25,11 @@ struct listeners {
 MUST_CHECK enum error_code listeners_open(struct listeners *listeners, const char *addresses,
                                           struct error *error);
 
-/* Also removes Unix sockets' files. */
+/* Takes over a socket that somebody else made to listen. Errors: INVALID_PARAMETER. */
+MUST_CHECK enum error_code listeners_adopt(struct listeners *listeners, int fd,
+                                           struct error *error);
+
+/* Also removes the files of Unix sockets that we made. */
 void listeners_close(struct listeners *listeners);
 
 /* A client's connection to the first of `addresses`, whose calls wait for `patience` at most; -1

@@ -36,7 +36,7 @@ static void several_addresses_are_taken(void **state)
     assert_int_equal(listeners.count, 2);
     assert_true(listeners.list[1].is_unix);
     assert_int_equal(access(path, F_OK), 0);
-    struct listeners second;
+    struct listeners second = {.count = 0};
     snprintf(addresses, sizeof addresses, "unix:%s", path);
     assert_int_equal(listeners_open(&second, addresses, &error), ERROR_INVALID_PARAMETER);
     assert_non_null(strstr(error.message, "another server is there"));
