@@ -30,25 +30,35 @@ static void log_microseconds(struct log_line *line, const char *key, uint64_t ns
 
 static void log_error(struct log_line *line, const struct error *error)
 {
-    log_string(line, "error_code", error_name(error->code));
+    log_word(line, "error_code", error_name(error->code));
     log_string(line, "error", error->message);
+}
+
+static void log_trace(struct log_line *line, const struct trace *trace)
+{
+    if (*trace->trace_id) {
+        log_word(line, "trace_id", trace->trace_id);
+        log_word(line, "span_id", trace->span_id);
+    }
+    if (*trace->parent_id)
+        log_word(line, "parent_id", trace->parent_id);
 }
 
 static void log_infer(struct log_line *line, const struct job *job)
 {
     if (job->op.op)
-        log_string(line, "op", job->op.op->name);
-    log_string(line, "body", encodings[job->head.body]);
+        log_word(line, "op", job->op.op->name);
+    log_word(line, "body", encodings[job->head.body]);
     log_int(line, "bytes_in", (int64_t)job->body_size);
     if (job->decoded) {
         if (*job->request.id)
             log_string(line, "id", job->request.id);
         const struct tensor *value = &job->request.inputs[op_value_input(job->op.op)];
-        log_string(line, "encoding", encodings[job->request.answer]);
-        log_string(line, "dtype", dtype_name(value->dtype));
+        log_word(line, "encoding", encodings[job->request.answer]);
+        log_word(line, "dtype", dtype_name(value->dtype));
     }
     if (job->device)
-        log_string(line, "device", job->device);
+        log_word(line, "device", job->device);
     log_microseconds(line, "t_parse_us", job->times.parse_ns);
     log_microseconds(line, "t_queue_us", job->times.queue_ns);
     log_microseconds(line, "t_compute_us", job->times.compute_ns + job->times.encode_ns);
@@ -59,16 +69,17 @@ static void log_fields(struct log_line *line, const struct exchange *x, bool was
     uint64_t now = clock_ns();
     uint64_t received = x->job.times.received_ns ? x->job.times.received_ns : x->begin_ns;
     log_string(line, "request_id", x->request_id);
+    log_trace(line, &x->trace);
     log_string(line, "remote", x->peer->address);
-    log_string(line, "method", method_name(x->method));
+    log_word(line, "method", method_name(x->method));
     if (x->match.route)
-        log_string(line, "route", x->match.route->pattern);
+        log_word(line, "route", x->match.route->pattern);
     log_int(line, "status", x->answer_ns ? x->reply.status : 0);
     log_int(line, "bytes_out", (int64_t)x->reply.size);
     if (!was_sent)
-        log_string(line, "ended",
-                   x->peer->is_ended ? "cut off: the client was too slow"
-                                     : "connection lost before the answer was out");
+        log_word(line, "ended",
+                 x->peer->is_ended ? "cut off: the client was too slow"
+                                   : "connection lost before the answer was out");
     if (x->job.error.code != ERROR_NONE)
         log_error(line, &x->job.error);
     if (x->job.times.received_ns)

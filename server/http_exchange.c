@@ -130,6 +130,7 @@ static bool begin(struct http_daemon *daemon, struct MHD_Connection *connection,
     *context = x;
     MHD_get_connection_values(connection, MHD_HEADER_KIND, collect, &x->headers);
     request_id_choose(&daemon->ids, x->headers.value[HEADER_REQUEST_ID], x->request_id);
+    trace_read(&x->trace, x->headers.value[HEADER_TRACEPARENT], &daemon->ids);
     return admit(x, url, method, version) == ERROR_NONE || refuse(x);
 }
 

@@ -11,6 +11,7 @@
 #include "server/request_id.h"
 #include "server/route.h"
 #include "server/server.h"
+#include "server/trace.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -102,6 +103,7 @@ struct exchange {
     struct reply reply;
     uint64_t begin_ns, answer_ns;
     char request_id[REQUEST_ID_TEXT_MAX];
+    struct trace trace;
 };
 
 /* http_exchange.c: one call for the headers, one for each piece of the body, one for its end, and

@@ -207,6 +207,15 @@ void log_string(struct log_line *line, const char *key, const char *value)
     undo_if_cut(&line->text, before);
 }
 
+void log_word(struct log_line *line, const char *key, const char *value)
+{
+    size_t before = put_key(&line->text, key);
+    text_put(&line->text, "\"", 1);
+    text_puts(&line->text, value);
+    text_put(&line->text, "\"", 1);
+    undo_if_cut(&line->text, before);
+}
+
 void log_int(struct log_line *line, const char *key, int64_t value)
 {
     size_t before = put_key(&line->text, key);

@@ -53,6 +53,7 @@ uint64_t log_dropped(struct log *log);
 /* log_begin, any fields, log_end. Keys are ours: plain ASCII. */
 void log_begin(struct log_line *line, enum log_level level, const char *message);
 void log_string(struct log_line *line, const char *key, const char *value);
+void log_word(struct log_line *line, const char *key, const char *value); /* needs no escapes */
 void log_int(struct log_line *line, const char *key, int64_t value);
 void log_end(struct log_line *line, struct log *log);
 

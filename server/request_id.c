@@ -34,15 +34,28 @@ static bool copy_visible(const char *given, char *text)
     return size > 0;
 }
 
+static const char hex[] = "0123456789abcdef";
+
+void request_ids_hex(struct request_ids *ids, char *text, int digits)
+{
+    uint64_t word = 0;
+    for (int i = 0; i < digits; i++, word >>= 4) {
+        if (i % 16 == 0)
+            word = next(ids);
+        text[i] = hex[word & 15];
+    }
+    text[0] = hex[1 + next(ids) % 15]; /* an id of zeros is none */
+    text[digits] = '\0';
+}
+
 /* RFC 9562: 48 bits of milliseconds, version 7, variant 2, the rest random. */
 static void print_uuid(uint64_t high, uint64_t low, char *text)
 {
-    static const char digits[] = "0123456789abcdef";
     for (int i = 0; i < 32; i++) {
         uint64_t word = i < 16 ? high : low;
         if (i == 8 || i == 12 || i == 16 || i == 20)
             *text++ = '-';
-        *text++ = digits[word >> (60 - 4 * (i % 16)) & 15];
+        *text++ = hex[word >> (60 - 4 * (i % 16)) & 15];
     }
     *text = '\0';
 }

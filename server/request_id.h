@@ -13,6 +13,9 @@ struct request_ids {
 
 void request_ids_init(struct request_ids *ids);
 
+/* `digits` random hex digits, at least one of them not 0, and a terminator. */
+void request_ids_hex(struct request_ids *ids, char *text, int digits);
+
 /* Copies `given` when it is 1 to 128 visible ASCII characters, else makes an id. `text` has
  * REQUEST_ID_TEXT_MAX bytes. */
 void request_id_choose(struct request_ids *ids, const char *given, char *text);
