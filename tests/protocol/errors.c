@@ -134,8 +134,9 @@ static void shapes_and_sizes(void **state)
         {ADD("{'name':'tensor','datatype':'FP32','shape':[4294967296,4294967296],'data':[1]}",
              INDICES, UPDATES, ""),
          400, "SIZE_MISMATCH", "tensor"},
-        {"scatter_nd", "{'inputs':{'indices':[[0]],'updates':[1],'shape':[9223372036854775807,2]}}",
-         413, "OUTPUT_TOO_LARGE", "9223372036854775807"},
+        {"scatter_nd",
+         "{'inputs':{'indices':[[0,0]],'updates':[1],'shape':[9223372036854775807,2]}}", 413,
+         "OUTPUT_TOO_LARGE", "9223372036854775807"},
         {"scatter_nd", "{'inputs':{'indices':[[0]],'updates':[1],'shape':[-4]}}", 400,
          "VALUE_OUT_OF_RANGE", "-4"},
         {ADD("{'name':'tensor','datatype':'FP32',"
@@ -214,9 +215,10 @@ static void bad_indices_are_named_by_position(void **state)
          "indices[1, 1] = [1, 3] is out of bounds for shape [2, 3] of tensor (axis 1: 3 is not in "
          "[0, 3))"},
         {BRIEF("[[1,2,3],[4,5,6]]", "[[2]]", "[[1,1,1]]", ""), 400, "INDEX_OUT_OF_BOUNDS",
-         "indices[0] = [2] is out of bounds for shape [2] of tensor (axis 0: 2 is not in [0, 2))"},
+         "indices[0] = [2] is out of bounds for shape [2, 3] of tensor (axis 0: 2 is not in [0, "
+         "2))"},
         {"sparse_segment_mean", "{'inputs':{'data':[[1],[2]],'indices':[0,5],'segment_ids':[0,0]}}",
-         400, "INDEX_OUT_OF_BOUNDS", "indices[1] = [5]"},
+         400, "INDEX_OUT_OF_BOUNDS", "indices[1] = 5 is out of bounds for shape [2, 1] of data"},
         {"sparse_segment_mean",
          "{'inputs':{'data':[[1],[2]],'indices':[0,1,0],'segment_ids':[0,1,0]}}", 400,
          "SEGMENT_IDS_NOT_SORTED", "segment_ids[2]"},

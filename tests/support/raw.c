@@ -1,6 +1,7 @@
 #include "tests/support/raw.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdarg.h>
@@ -106,6 +107,7 @@ static bool fill(struct raw *r)
         r->capacity = capacity;
     }
     got = recv(r->fd, r->buffer + r->size, r->capacity - r->size - 1, 0);
+    r->ended = got == 0 || (got < 0 && errno != EAGAIN);
     if (got <= 0)
         return false;
     r->size += (size_t)got;
@@ -165,5 +167,5 @@ bool raw_ended(struct raw *r)
 {
     while (r->size == 0 && fill(r))
         ;
-    return r->size == 0;
+    return r->size == 0 && r->ended;
 }

@@ -12,6 +12,7 @@ struct raw {
     int fd; /* -1: closed by us */
     char *buffer;
     size_t size, capacity;
+    bool ended; /* by the server; running out of patience is not the end */
 };
 
 /* Connects to a port of 127.0.0.1. Sends and receives give up after a minute. */
