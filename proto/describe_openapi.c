@@ -65,12 +65,13 @@ static const struct {
     {"Metrics", "text/plain", "{'type':'string'}"},
 };
 
+/* What a segment of a URL may be; a blank or a control character is refused in all of it. */
+#define ANY_SEGMENT "'schema':{'type':'string','pattern':'^[^/\\\\x00-\\\\x20\\\\x7f]+$'}},"
+
 static const char parameters[] =
     ",'version':{'name':'version','in':'path','required':true,'schema':{'enum':['1']}},"
-    "'model':{'name':'model','in':'path','required':true,"
-    "'schema':{'type':'string','pattern':'^[A-Za-z0-9_.-]+$'}},"
-    "'region':{'name':'region','in':'path','required':true,"
-    "'schema':{'type':'string','pattern':'^[A-Za-z0-9_.-]+$'}},"
+    "'model':{'name':'model','in':'path','required':true," ANY_SEGMENT
+    "'region':{'name':'region','in':'path','required':true," ANY_SEGMENT
     "'header_length':{'name':'Inference-Header-Content-Length','in':'header',"
     "'description':'Size of the JSON; raw tensors follow it. Absent: all of the body is JSON',"
     "'schema':{'type':'integer','minimum':1}}}";
@@ -214,7 +215,8 @@ static void put_path(struct text *t, int first, const char *path, const char *su
         if (strcmp(routes[i].pattern, routes[first].pattern) == 0)
             put_operation(t, i, suffix);
     text_quoted(t, ",'options':{'summary':'The methods',"
-                   "'responses':{'204':{'description':'In the header Allow'}}}}");
+                   "'responses':{'204':{'description':'In the header Allow'},"
+                   "'default':{'$ref':'#/components/responses/Error'}}}}");
 }
 
 /* A pattern with an optional part is two paths. */
