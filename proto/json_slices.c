@@ -49,7 +49,7 @@ static bool read_slice(struct json_slice *s, struct json_elements e, char *out)
         json_elements_read(&e, json_space(s->begin, s->end), s->end, first, s->count);
 
     s->bare_tokens = e.bare_tokens;
-    return run.stop == NUMBER_END && run.at == s->end && run.count == s->count;
+    return run.stop == NUMBER_END && run.at == s->end;
 }
 
 bool json_slices_read(struct json_slices *s, struct json_elements *e, char *out,

@@ -64,6 +64,7 @@ static void malformed_texts(void **state)
         {"{'inputs':[{'data':[1,2", 23},
         {"{'inputs':[{'data':['a]}]}", 26},
         {"{'inputs':[{'data':[1,\xC3\xA9]}]}", 22},
+        {"{'inputs':[{'data':[1,2,3,4,5,6,7,8,9,\xC3\xA9,1,2,3,4,5,6,7,8,9]}]}", 38},
         {"{'inputs':[{'data':,}]}", 19},
         {"{'inputs':[{'data':", 19},
         {"{'inputs':[{'data':1 2}]}", 21},
