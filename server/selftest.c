@@ -91,3 +91,11 @@ enum error_code selftest(struct server *server, const struct backend *backend, i
     backend->close(lane);
     return error->code;
 }
+
+bool selftest_knows(const char *op)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (strcmp(cases[i].op, op) == 0)
+            return true;
+    return false;
+}

@@ -10,4 +10,7 @@
 MUST_CHECK enum error_code selftest(struct server *server, const struct backend *backend,
                                     int device, size_t memory_bytes, struct error *error);
 
+/* Whether an operation, by its canonical name, has a request here. */
+bool selftest_knows(const char *op);
+
 #endif

@@ -1,0 +1,172 @@
+/* job, selftest: the way of one request without HTTP: in place, light or not, ended early. */
+#include "server/job.h"
+
+#include "server/clock.h"
+#include "server/selftest.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct {
+    struct server server;
+    struct block *home;
+    struct job job;
+    struct lane *lane;
+    struct error error;
+} f;
+
+static int set_up(void **state)
+{
+    (void)state;
+    config_init(&f.server.config);
+    blocks_init(&f.server.blocks, 64 * MIB);
+    budget_init(&f.server.budget, 64 * MIB);
+    f.home = blocks_get(&f.server.blocks, 60 * KIB);
+    job_init(&f.job, &f.server.blocks, &f.server.budget, f.home);
+    f.job.rules = server_rules(&f.server);
+    f.job.timeout_ns = f.server.config.request_timeout;
+    f.lane = backend_cpu.open(0, 0, &f.error);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    backend_cpu.close(f.lane);
+    arena_release(&f.job.arena);
+    blocks_put(&f.server.blocks, f.home);
+    assert_int_equal(budget_used(&f.server.budget), 0);
+    blocks_release(&f.server.blocks);
+    return 0;
+}
+
+static void receive(const char *op, const char *body)
+{
+    size_t size = strlen(body);
+    char *memory = arena_get(&f.job.arena, ANSWER_HEAD_ROOM + size);
+    assert_true(op_find(op, strlen(op), &f.job.op));
+    assert_int_equal(head_parse(&f.job.head, NULL, NULL, NULL, NULL, &f.error), ERROR_NONE);
+    memcpy(memory + ANSWER_HEAD_ROOM, body, size);
+    job_receive(&f.job, memory + ANSWER_HEAD_ROOM, size);
+}
+
+static const char add[] = "{\"inputs\":{\"tensor\":[1,2,3],\"indices\":[[1]],\"updates\":[5]}}";
+
+static void a_request_becomes_an_answer_in_place(void **state)
+{
+    (void)state;
+    receive("tensor_scatter_add", add);
+    job_decode(&f.job, 1);
+    assert_true(f.job.decoded);
+    job_plan(&f.job, 1);
+    assert_true(f.job.planned);
+    assert_true(job_is_light(&f.job, 64 * KIB));
+    assert_false(job_is_light(&f.job, 8));
+    job_run(&f.job, &backend_cpu, f.lane);
+    assert_int_equal(f.job.error.code, ERROR_NONE);
+    assert_ptr_equal(f.job.plan.output.data, f.job.request.inputs[0].data);
+    assert_non_null(memmem(f.job.response.data, f.job.response.size, "[1.0,7.0,3.0]", 13));
+}
+
+static void a_fault_ends_it(void **state)
+{
+    (void)state;
+    receive("tensor_scatter_add", "{\"inputs\":");
+    job_decode(&f.job, 1);
+    assert_false(f.job.decoded);
+    assert_int_equal(f.job.error.code, ERROR_INVALID_JSON);
+    assert_true(job_is_over(&f.job));
+}
+
+static void a_result_without_memory_is_refused(void **state)
+{
+    char body[200];
+    (void)state;
+    snprintf(body, sizeof body, "{\"inputs\":{\"indices\":[[0]],\"updates\":[1],\"shape\":[%llu]}}",
+             (unsigned long long)(64 * MIB / 4));
+    receive("scatter_nd", body);
+    f.job.rules.output_limit = 2 * GIB;
+    job_decode(&f.job, 1);
+    assert_true(f.job.decoded);
+    f.job.request.answer = ENCODING_BINARY;
+    job_plan(&f.job, 1);
+    assert_true(f.job.planned);
+    assert_false(job_is_light(&f.job, MIB));
+    assert_true(job_cores_worth(&f.job) > 1);
+    job_run(&f.job, &backend_cpu, f.lane);
+    assert_int_equal(f.job.error.code, ERROR_RESOURCE_EXHAUSTED);
+}
+
+static void the_requests_timeout_shortens_the_deadline(void **state)
+{
+    (void)state;
+    receive("tensor_scatter_add", "{\"inputs\":{\"tensor\":[1],\"indices\":[[0]],\"updates\":[5]},"
+                                  "\"parameters\":{\"timeout\":1}}");
+    assert_int_equal(job_due(&f.job), ERROR_NONE);
+    job_decode(&f.job, 1);
+    assert_true(f.job.decoded);
+    while (clock_ns() < f.job.times.received_ns + 1000)
+        continue;
+    assert_int_equal(job_due(&f.job), ERROR_DEADLINE_EXCEEDED);
+    assert_true(job_is_over(&f.job));
+    assert_int_equal(f.job.error.code, ERROR_DEADLINE_EXCEEDED);
+}
+
+static void a_client_that_left_cancels(void **state)
+{
+    int ends[2];
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    receive("tensor_scatter_add", add);
+    f.job.fd = ends[0];
+    assert_int_equal(write(ends[1], "pipelined", 9), 9);
+    assert_false(job_is_over(&f.job));
+    close(ends[1]);
+    assert_int_equal(job_due(&f.job), ERROR_CANCELLED);
+    assert_true(job_is_over(&f.job));
+    assert_int_equal(f.job.error.code, ERROR_CANCELLED);
+    close(ends[0]);
+}
+
+static void the_first_reason_to_stop_counts(void **state)
+{
+    (void)state;
+    receive("tensor_scatter_add", add);
+    job_stop(&f.job, ERROR_DRAINING);
+    job_stop(&f.job, ERROR_CANCELLED);
+    assert_true(job_is_over(&f.job));
+    assert_int_equal(f.job.error.code, ERROR_DRAINING);
+}
+
+static void the_self_test_passes_and_knows_every_operation(void **state)
+{
+    (void)state;
+    enum error_code code = selftest(&f.server, &backend_cpu, 0, 0, &f.error);
+    if (code != ERROR_NONE)
+        fail_msg("%s", f.error.message);
+    for (int i = 0; i < op_count(); i++)
+        assert_true(selftest_knows(op_at(i)->name));
+}
+
+int main(void)
+{
+#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_request_becomes_an_answer_in_place),
+        TEST(a_fault_ends_it),
+        TEST(a_result_without_memory_is_refused),
+        TEST(the_requests_timeout_shortens_the_deadline),
+        TEST(a_client_that_left_cancels),
+        TEST(the_first_reason_to_stop_counts),
+        TEST(the_self_test_passes_and_knows_every_operation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
