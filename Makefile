@@ -257,7 +257,7 @@ fuzz: deps-test
 # A program tests/bench/NAME.c may have parts: tests/bench/NAME_*.c and NAME_*.cc.
 
 bench_sources = $(wildcard tests/bench/$(1).c tests/bench/$(1)_*.c tests/bench/$(1)_*.cc)
-.PHONY: bench bench-kernels
+.PHONY: bench bench-kernels bench-json
 .SECONDEXPANSION:
 $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
@@ -269,6 +269,10 @@ bench: deps
 bench-kernels: deps
 	@$(AGAIN) $(BUILD)/bench/kernels
 	@$(BUILD)/bench/kernels
+
+bench-json: deps
+	@$(AGAIN) $(BUILD)/bench/json
+	@$(BUILD)/bench/json
 
 # ----------------------------------------------------------------------------------------- serving
 
@@ -314,6 +318,7 @@ help:
 	@echo "make fuzz            every fuzzer for an hour (FUZZ_SECONDS=60, TARGETS='frame head')"
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
+	@echo "make bench-json      JSON numbers beside bare from_chars and to_chars, and cJSON"
 	@echo "make install         the program, unit, settings and manual (PREFIX, DESTDIR); make deb: a package"
 	@echo "make image           a container image (IMAGE=name)"
 	@echo "make test-deploy     examples, HAProxy, manifests, package and image, in full; needs root"
