@@ -16,6 +16,9 @@ export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 export TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=tests/tsan.supp:second_deadlock_stack=1:\
 ignore_noninstrumented_modules=1}"
 
+# More threads than cores, as some tests want, must not spin while they wait for each other.
+export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"
+
 run() {
     case $1 in
     *.py) set -- "${PYTHON:-python3}" "$1" ;;
