@@ -192,11 +192,22 @@ check-cuda: programs-cuda
 
 # The real clients, in a virtual environment of their own.
 VENV := $(BUILD)/venv
+# Clients that are too heavy for every run of the tests, in another one.
+HEAVY_VENV := $(BUILD)/venv-heavy
 $(VENV)/installed: tests/clients/requirements.txt
-	@echo "VENV $(VENV)"
-	@rm -rf $(VENV) && python3 -m venv $(VENV)
-	@$(VENV)/bin/pip install -q --disable-pip-version-check -r $<
+$(HEAVY_VENV)/installed: tests/clients/heavy/requirements.txt
+$(VENV)/installed $(HEAVY_VENV)/installed:
+	@echo "VENV $(@D)"
+	@rm -rf $(@D) && python3 -m venv $(@D)
+	@$(@D)/bin/pip install -q --disable-pip-version-check -r $<
 	@touch $@
+
+.PHONY: test-clients
+test-clients: deps-test
+	@$(AGAIN) $(BUILD)/tensord $(HEAVY_VENV)/installed
+	@$(RUN) $(wildcard tests/clients/heavy/*.py tests/clients/heavy/*.sh)
+
+test-clients: VENV := $(HEAVY_VENV)
 
 # A make of its own, in parallel unless the caller said how.
 AGAIN = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -315,6 +326,7 @@ help:
 	@echo "make test            every test: units, golden cases, the server, real clients, sanitizers"
 	@echo "make check-kernels   the tests of kernels/ alone"
 	@echo "make check-cuda      the tests of kernels/cuda, on a GPU or interpreted"
+	@echo "make test-clients    KServe's client and perf_analyzer, where they can be had"
 	@echo "make fuzz            every fuzzer for an hour (FUZZ_SECONDS=60, TARGETS='frame head')"
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
