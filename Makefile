@@ -154,6 +154,7 @@ $(patsubst %,$(BUILD)/obj/%.o,$(basename $(wildcard kernels/cuda/*.c tests/gpu/s
 # For tests: PTX only, which an interpreter on the CPU runs as well as any device, and the shared
 # runtime library, which that interpreter stands in for.
 CUDA_TEST         := $(BUILD)/cuda-test
+CUDA_TEST_CODE    := -gencode arch=compute_75,code=compute_75 --no-compress
 CUDA_TEST_LIBS    := -L$(CUDA_HOME)/lib64 -lcudart -ldl
 CUDA_TEST_OBJECTS := $(call objects,$(wildcard kernels/cuda/*.c)) \
     $(patsubst kernels/cuda/%.cu,$(BUILD)/obj/cuda-test/%.o,$(wildcard kernels/cuda/*.cu))
@@ -163,7 +164,7 @@ CUDA_TESTS := $(patsubst tests/gpu/%.c,$(CUDA_TEST)/%,$(wildcard tests/gpu/*.c))
 PTXEMU     := $(if $(NVCC),$(wildcard ../shared/tools/ptxemu/build.sh))
 
 $(BUILD)/obj/cuda-test/%.o: kernels/cuda/%.cu
-	$(call compile_cuda,-gencode arch=compute_75$(comma)code=compute_75 --no-compress)
+	$(call compile_cuda,$(CUDA_TEST_CODE))
 
 $(CUDA_TEST)/kernels_golden: $(BUILD)/obj/tests/golden/kernels_golden.o $(CUDA_TEST_OBJECTS) \
     $(BUILD)/libsupport.a $(BUILD)/libkernels.a
@@ -376,7 +377,7 @@ image:
 
 # The short ones are part of `make test`. `make test-deploy` runs all, the one of HAProxy in full.
 DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py haproxy.py)
-DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py image.py)
+DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py image.py image_cuda.py clean.py)
 DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd chromium golang-go \
                    default-jdk-headless nodejs docker-compose
 CLIENTS       += $(DEPLOY_SHORT)

@@ -6,23 +6,16 @@ the ports differ: those of the page may be taken.
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 
-from instance import SKIPPED, TENSORD, Instance, skip
+from instance import SKIPPED, TENSORD, Instance, free_port, skip
 
 PAGE = os.path.join(os.path.dirname(__file__), "../examples/README.md")
 TOOLS = ("curl", "python3", "cc", "node", "haproxy", "chromium", "go", "java")
 MARK = "-- end of a command --"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.M | re.S)
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def commands(console):

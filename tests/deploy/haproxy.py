@@ -18,7 +18,7 @@ import time
 import urllib.error
 import urllib.request
 
-from instance import TENSORD, Instance, skip
+from instance import TENSORD, Instance, free_port, skip
 
 try:
     from load import Load
@@ -28,12 +28,6 @@ except ImportError as error:
 CONFIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docker/haproxy.cfg")
 SMALL, LARGE = int(os.environ.get("SMALL", 4000)), int(os.environ.get("LARGE", 8))
 ADDRESSES = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
-
-
-def free_port(kind=socket.SOCK_STREAM):
-    with socket.socket(type=kind) as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class Names(threading.Thread):

@@ -2,6 +2,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,6 +16,12 @@ TENSORD = os.path.abspath(os.environ.get("TENSORD", "build/tensord"))
 def skip(reason):
     print(reason)
     sys.exit(SKIPPED)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
 
 
 class Instance:

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 
+from debian_root import FOLDER
 from instance import SKIPPED, skip
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
@@ -108,6 +109,18 @@ def run(*command):
     return [] if done.returncode == 0 else [f"{' '.join(command)}:\n{done.stdout}"]
 
 
+def find(tool):
+    """The tool's path: installed, or unpacked from Debian's package, since installing a package would
+    start its service."""
+    package = {"promtool": "prometheus", "kubectl": "kubernetes-client"}[tool]
+    unpacked = f"{FOLDER}/{package}/usr/bin/{tool}"
+    if not shutil.which(tool) and not os.path.exists(unpacked):
+        os.makedirs(f"{FOLDER}/{package}", exist_ok=True)
+        subprocess.run(f"apt-get download -qq {package} && dpkg -x {package}_*.deb .", shell=True,
+                       cwd=f"{FOLDER}/{package}", capture_output=True)
+    return shutil.which(tool) or (os.path.exists(unpacked) and unpacked)
+
+
 def compose():
     for command in (["docker", "compose"], ["docker-compose"]):
         if shutil.which(command[0]) and not run(*command, "version"):
@@ -128,14 +141,12 @@ def main():
                 except kubernetes_validate.ValidationError as error:
                     found = [f"{'.'.join(map(str, error.absolute_path))}: {error.message}"]
                 faults += [f"{os.path.relpath(path, ROOT)}: {fault}" for fault in found]
-    if shutil.which("promtool"):
-        faults += run("promtool", "check", "rules", f"{ROOT}/docker/alerts.yml")
-    else:
-        skipped.append("promtool")
-    if shutil.which("kubectl"):
-        faults += run("kubectl", "kustomize", f"{ROOT}/docker/kubernetes")
-    else:
-        skipped.append("kubectl")
+    for tool, *arguments in (("promtool", "check", "rules", f"{ROOT}/docker/alerts.yml"),
+                             ("kubectl", "kustomize", f"{ROOT}/docker/kubernetes")):
+        if find(tool):
+            faults += run(find(tool), *arguments)
+        else:
+            skipped.append(tool)
     if compose():
         faults += run(*compose(), "-f", f"{ROOT}/docker/compose.yml", "config", "-q")
     else:
