@@ -377,7 +377,7 @@ image:
 
 # The short ones are part of `make test`. `make test-deploy` runs all, the one of HAProxy in full.
 DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py haproxy.py)
-DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py image.py)
+DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py image.py image_cuda.py clean.py)
 DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd chromium golang-go \
                    default-jdk-headless nodejs docker-compose
 CLIENTS       += $(DEPLOY_SHORT)
