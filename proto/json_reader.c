@@ -31,8 +31,7 @@ static const struct kind {
 enum {
     FOUND_SHOWN = 40,
     FOUND_MAX = FOUND_SHOWN + 4,
-    INPUT_SHOWN = 60,
-    NAME_BYTES = INPUT_SHOWN + SHAPE_TEXT_MAX
+    NAME_BYTES = 64 + SHAPE_TEXT_MAX /* an input's name, and a position or a shape */
 };
 
 /* ---------------------------------------------------------------------------- what is spoken of */
@@ -74,8 +73,7 @@ static const char *name_of(const struct json_reader *r, char *name)
     int64_t position[RANK_MAX];
     int rank = position_of(r, position);
 
-    snprintf(name, NAME_BYTES, "%.*s%s", INPUT_SHOWN, r->input,
-             rank > 0 ? shape_print(text, position, rank) : "");
+    snprintf(name, NAME_BYTES, "%s%s", r->input, rank > 0 ? shape_print(text, position, rank) : "");
     return name;
 }
 
@@ -187,11 +185,10 @@ enum error_code json_reader_depth(const struct json_reader *r, const char *at, c
 {
     char text[NAME_BYTES];
 
-    return error_set(
-        r->error, ERROR_SHAPE_MISMATCH, r->input,
-        "%.*s %s: byte %zu of the JSON text begins %s in %d lists; elements stand in %d",
-        INPUT_SHOWN, r->input, should_be(r, text), (size_t)(at - r->scan->text), what, r->depth,
-        r->leaf);
+    return error_set(r->error, ERROR_SHAPE_MISMATCH, r->input,
+                     "%s %s: byte %zu of the JSON text begins %s in %d lists; elements stand in %d",
+                     r->input, should_be(r, text), (size_t)(at - r->scan->text), what, r->depth,
+                     r->leaf);
 }
 
 enum error_code json_reader_overflow(const struct json_reader *r)
@@ -199,16 +196,16 @@ enum error_code json_reader_overflow(const struct json_reader *r)
     char shape[SHAPE_TEXT_MAX];
 
     return error_set(r->error, ERROR_SIZE_MISMATCH, r->input,
-                     "the shape %s of %.*s has more elements than fit 64 bits",
-                     shape_print(shape, r->tensor->shape, r->tensor->rank), INPUT_SHOWN, r->input);
+                     "the shape %s of %s has more elements than fit 64 bits",
+                     shape_print(shape, r->tensor->shape, r->tensor->rank), r->input);
 }
 
 enum error_code json_reader_rank(const struct json_reader *r, const char *at)
 {
     return error_set(r->error, ERROR_SHAPE_MISMATCH, r->input,
-                     "%.*s is nested more than %d deep at byte %zu of the JSON text; at most %d "
+                     "%s is nested more than %d deep at byte %zu of the JSON text; at most %d "
                      "dimensions are possible",
-                     INPUT_SHOWN, r->input, RANK_MAX, (size_t)(at - r->scan->text), RANK_MAX);
+                     r->input, RANK_MAX, (size_t)(at - r->scan->text), RANK_MAX);
 }
 
 enum error_code json_reader_size(const struct json_reader *r, const char *at)
@@ -218,12 +215,10 @@ enum error_code json_reader_size(const struct json_reader *r, const char *at)
 
     if (r->flat)
         return error_set(r->error, ERROR_SIZE_MISMATCH, r->input,
-                         "%.*s has %" PRId64 " elements; its shape %s needs %" PRId64, INPUT_SHOWN,
-                         r->input, seen, shape_print(text, r->tensor->shape, r->tensor->rank),
-                         expected);
+                         "%s has %" PRId64 " elements; its shape %s needs %" PRId64, r->input, seen,
+                         shape_print(text, r->tensor->shape, r->tensor->rank), expected);
     return error_set(r->error, ERROR_SHAPE_MISMATCH, r->input,
-                     "%.*s %s: the list that ends at byte %zu of the JSON text has %" PRId64
+                     "%s %s: the list that ends at byte %zu of the JSON text has %" PRId64
                      " members; expected %" PRId64,
-                     INPUT_SHOWN, r->input, should_be(r, text), (size_t)(at - r->scan->text), seen,
-                     expected);
+                     r->input, should_be(r, text), (size_t)(at - r->scan->text), seen, expected);
 }

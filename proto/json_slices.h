@@ -21,8 +21,7 @@ struct json_slices {
 
 /* Cuts the list that is all of [text, end) into slices, and returns how many elements it has, if
  * all is well with it: never fewer than it has. The elements are not strings. */
-int64_t json_slices_cut(struct json_slices *s, const char *text, const char *end,
-                        const struct work *work);
+int64_t json_slices_cut(struct json_slices *s, const char *text, const char *end);
 
 /* Reads them into `out`, by e->dtype. false: something is wrong with the list, or work->stop is up;
  * `out` is undefined then, and a reader from the first element on will find out what it is. */

@@ -183,7 +183,7 @@ static enum error_code read_in_parallel(struct json_reader *r, const char *at)
 {
     struct json_slices slices;
 
-    r->room = json_slices_cut(&slices, at + 1, r->end - 1, r->work);
+    r->room = json_slices_cut(&slices, at + 1, r->end - 1);
     enum error_code code = allocate(r, at);
     if (code)
         return code;
@@ -208,6 +208,7 @@ enum error_code json_tensor_read(struct tensor *t, const char *input, const stru
                                  int cut, const struct work *work, bool *bare_tokens,
                                  struct error *error)
 {
+    assert(cut >= 0 && cut < scan->cut_count);
     const char *at = scan->text + scan->cuts[cut].offset;
     size_t size = scan->cuts[cut].size;
     struct json_reader r = {.elements = {.dtype = t->dtype},
@@ -217,8 +218,6 @@ enum error_code json_tensor_read(struct tensor *t, const char *input, const stru
                             .end = at + size,
                             .work = work,
                             .error = error};
-
-    assert(cut >= 0 && cut < scan->cut_count);
     enum error_code code = expect_shape(&r, at);
     if (code)
         return code;
