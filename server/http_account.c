@@ -70,7 +70,7 @@ static void log_fields(struct log_line *line, const struct exchange *x, bool was
     uint64_t received = x->job.times.received_ns ? x->job.times.received_ns : x->begin_ns;
     log_string(line, "request_id", x->request_id);
     log_trace(line, &x->trace);
-    log_string(line, "remote", x->peer->address);
+    log_word(line, "remote", x->peer->address);
     log_word(line, "method", method_name(x->method));
     if (x->match.route)
         log_word(line, "route", x->match.route->pattern);

@@ -4,13 +4,15 @@
 #include "server/config_table.h"
 
 #include <poll.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { BYTES_PER_CORE = 1 << 20 };
 
 void job_init(struct job *job, struct blocks *blocks, struct budget *budget, struct block *home)
 {
-    memset(job, 0, sizeof *job);
+    memset(job, 0, offsetof(struct job, error));
+    error_clear(&job->error);
     arena_init(&job->arena, blocks, budget, home);
     job->fd = -1;
     atomic_store_explicit(&job->deadline_ns, UINT64_MAX, memory_order_relaxed);

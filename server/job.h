@@ -40,10 +40,6 @@ struct job {
     uint64_t timeout_ns; /* the server's, then the smaller of its and the request's */
 
     bool decoded, planned;
-    struct request request;
-    struct plan plan;
-    struct response response;
-    struct error error;
     const char *device; /* the name of the backend that ran it; NULL: none has */
 
     /* What stops a running job: others set `stopped_by` and then `stop`. */
@@ -51,6 +47,12 @@ struct job {
     _Atomic enum error_code stopped_by;
     _Atomic uint64_t deadline_ns;
     struct job_times times;
+
+    /* What the stages fill: nothing of it is there before. */
+    struct error error;
+    struct request request;
+    struct plan plan;
+    struct response response;
 };
 
 /* Everything that is not the caller's to set is ready. Takes over `home`, in which the job may lie

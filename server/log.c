@@ -179,7 +179,7 @@ void log_begin(struct log_line *line, enum log_level level, const char *message)
     text_puts(&line->text, "\",\"level\":\"");
     text_puts(&line->text, names[level]);
     text_puts(&line->text, "\"");
-    log_string(line, "msg", message);
+    log_word(line, "msg", message);
 }
 
 static size_t put_key(struct text *text, const char *key)
