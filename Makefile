@@ -3,8 +3,8 @@
 # Nothing here needs a package before a recipe runs: `run`, `test` and `bench` install what is
 # missing first and then call make again.
 
-PACKAGES := gcc g++ pkg-config curl libmicrohttpd-dev libcjson-dev libinih-dev libcurl4-openssl-dev \
-            libcmocka-dev zlib1g-dev python3-venv
+PACKAGES := gcc g++ pkg-config curl libmicrohttpd-dev libgnutls28-dev libcjson-dev libinih-dev \
+            libcurl4-openssl-dev libcmocka-dev zlib1g-dev python3-venv
 TEST_PACKAGES = $(PACKAGES) clang libomp-dev libclang-rt-14-dev nodejs $(if $(PTXEMU),libzstd-dev)
 
 CC  := gcc
@@ -36,7 +36,7 @@ LINK = $(CXX) $(COMMON) $(OPENMP) $(if $(SANITIZE),,-static-libstdc++ -static-li
 
 KERNELS_LIBS := -lm
 PROTO_LIBS   := -lcjson -lz
-SERVER_LIBS  := -lmicrohttpd -linih -lpthread
+SERVER_LIBS  := -lmicrohttpd -lgnutls -linih -lpthread
 
 # ------------------------------------------------------------------------------------------ floors
 

@@ -6,31 +6,43 @@
 #include "kernels/error.h"
 #include "server/client.h"
 #include "server/config.h"
+#include "server/listen.h"
 #include "server/network.h"
 #include "server/route.h"
 #include "server/tls.h"
 #include "server/token.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct access {
+    const struct config *config;
     struct clients clients;
     struct tokens tokens;
     struct tls tls;
     struct networks trusted_proxies;
-    bool has_tokens; /* else everybody may do everything */
-    bool has_shares; /* client_share is set */
 };
 
-/* Reads what the settings name; `memory` is what requests may hold together. Errors:
+/* Reads what the settings name; `memory` is what requests may hold together,
+ * `wants_tls` whether there must be a certificate. Errors:
  * INVALID_PARAMETER. The caller ends with access_release, also after an error. */
 MUST_CHECK enum error_code access_init(struct access *access, const struct config *config,
-                                       size_t memory, struct error *error);
+                                       size_t memory, bool wants_tls, struct error *error);
+
+/* Whether access_init would succeed. Errors: its. */
+MUST_CHECK enum error_code access_check(const struct config *config, struct error *error);
+
+/* All grants must be given back. */
 void access_release(struct access *access);
 
-/* Reads the files again; what is wrong stays as it was. Errors: INVALID_PARAMETER, the first. */
-MUST_CHECK enum error_code access_reload(struct access *access, const struct config *config,
-                                         struct error *error);
+/* Reads the files again. A file that is wrong is told to `complain`, and what was read from it
+ * before stays. */
+void access_reload(struct access *access,
+                   void (*complain)(void *context, const struct error *error), void *context);
+
+/* Whether that listener lets everybody on a network in: no TLS, and no token is asked for. */
+bool access_is_open(const struct access *access, const struct listener *listener);
 
 /* Who sends a request. */
 struct visitor {
@@ -38,26 +50,27 @@ struct visitor {
     struct address address;    /* of the client, not of a proxy */
 };
 
-/* What it was granted: ended by access_leave. Zeroed, it is nothing. */
+/* What a visitor was granted. Zeroed, it is nothing. */
 struct grant {
     struct bearer bearer;
-    uint64_t wait_ns; /* with QUOTA_EXCEEDED */
     uint64_t charged_bytes;
+    int retry_after; /* seconds, with QUOTA_EXCEEDED */
 };
 
-/* Whether the visitor may have that route. `length` is that of the body, -1 when not known. Errors:
- * UNAUTHENTICATED, QUOTA_EXCEEDED. */
-MUST_CHECK enum error_code access_ask(struct access *access, const struct config *config,
-                                      const struct visitor *visitor, enum route_kind kind,
-                                      int64_t length, struct grant *grant, struct error *error);
+/* Whether the visitor may have a route of that kind, with a body of `length` bytes (-1: not known).
+ * The grant is given back with access_leave, also after an error. Errors: UNAUTHENTICATED,
+ * QUOTA_EXCEEDED, RESOURCE_EXHAUSTED. */
+MUST_CHECK enum error_code access_ask(struct access *access, const struct visitor *visitor,
+                                      enum route_kind kind, int64_t length, struct grant *grant,
+                                      struct error *error);
 
-/* The request is over: `bytes` of bodies went both ways. */
+/* The request is over: `bytes` of bodies went both ways, and all its memory is given back. */
 void access_leave(struct access *access, struct grant *grant, uint64_t bytes);
 
 /* The token's name; NULL when there was none. */
 const char *grant_token(const struct grant *grant);
 
 /* The client's part of the memory; NULL: no bound. */
-struct budget *grant_share(const struct access *access, const struct grant *grant);
+struct budget *access_share(const struct access *access, const struct grant *grant);
 
 #endif

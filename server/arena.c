@@ -22,14 +22,32 @@ void arena_release(struct arena *arena)
     assert(arena->reserved_bytes == 0);
 }
 
+static bool reserve(struct arena *arena, size_t cost)
+{
+    if (arena->share && !budget_reserve(arena->share, cost, true))
+        return false;
+    if (budget_reserve(arena->budget, cost, arena->small))
+        return true;
+    if (arena->share)
+        budget_give_back(arena->share, cost);
+    return false;
+}
+
+static void give_back(struct arena *arena, size_t cost)
+{
+    budget_give_back(arena->budget, cost);
+    if (arena->share)
+        budget_give_back(arena->share, cost);
+}
+
 struct block *arena_add(struct arena *arena, size_t bytes)
 {
     size_t cost = blocks_cost(bytes);
-    if (cost == SIZE_MAX || !budget_reserve(arena->budget, cost, arena->small))
+    if (cost == SIZE_MAX || !reserve(arena, cost))
         return NULL;
     struct block *block = blocks_get(arena->blocks, bytes);
     if (!block) {
-        budget_give_back(arena->budget, cost);
+        give_back(arena, cost);
         return NULL;
     }
     arena->reserved_bytes += cost;
@@ -48,7 +66,15 @@ void arena_drop(struct arena *arena, struct block *block)
     size_t cost = block_cost(block);
     arena->reserved_bytes -= cost;
     blocks_put(arena->blocks, block);
-    budget_give_back(arena->budget, cost);
+    give_back(arena, cost);
+}
+
+const struct budget *arena_bound(const struct arena *arena, size_t bytes, const char **setting)
+{
+    const struct budget *share = arena->share;
+    bool is_share = share && !budget_has_room(share, blocks_cost(bytes));
+    *setting = is_share ? "client_share" : "memory";
+    return is_share ? share : arena->budget;
 }
 
 /* First fit: a chain has a handful of blocks. */

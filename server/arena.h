@@ -16,7 +16,8 @@ struct arena {
     struct memory memory; /* first: proto gets its memory here */
     struct blocks *blocks;
     struct budget *budget;
-    struct block *chain; /* newest first; the home block is last */
+    struct budget *share; /* the client's part of the budget; NULL: all of it */
+    struct block *chain;  /* newest first; the home block is last */
     size_t reserved_bytes;
     bool small; /* may draw on the part of the budget that is kept for small requests */
 };
@@ -34,6 +35,9 @@ void *arena_get(struct arena *arena, size_t bytes);
 /* Sees to it that the next calls of arena_get for `bytes` in all, each rounded up to
  * TENSOR_ALIGNMENT, succeed. */
 MUST_CHECK bool arena_reserve(struct arena *arena, size_t bytes);
+
+/* Which bound is in the way of `bytes` more, and the setting that it comes from. */
+const struct budget *arena_bound(const struct arena *arena, size_t bytes, const char **setting);
 
 /* A block of its own in the chain; NULL as above. */
 struct block *arena_add(struct arena *arena, size_t bytes);

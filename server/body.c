@@ -19,13 +19,15 @@ static enum error_code over_limit(const struct body *body, const char *what, uin
 
 static enum error_code no_room(const struct body *body, size_t size, struct error *error)
 {
-    const struct budget *budget = body->arena->budget;
-    if (!budget_fits(budget, blocks_cost(size), body->arena->small))
+    const char *setting;
+    const struct budget *bound = arena_bound(body->arena, size, &setting);
+    if (!budget_fits(bound, blocks_cost(size), body->arena->small))
         return error_set(error, ERROR_PAYLOAD_TOO_LARGE, NULL,
-                         "the body needs %zu bytes, the limit memory is %zu", size, budget->limit);
+                         "the body needs %zu bytes, the limit %s is %zu", size, setting,
+                         bound->limit);
     return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL,
-                     "the body needs %zu bytes; of the %zu that `memory` allows %zu are in use",
-                     size, budget->limit, budget_used(budget));
+                     "the body needs %zu bytes; of the %zu that `%s` allows %zu are in use", size,
+                     bound->limit, setting, budget_used(bound));
 }
 
 /* Finds a place for `capacity` bytes and moves there what has arrived. */

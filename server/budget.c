@@ -25,6 +25,12 @@ bool budget_fits(const struct budget *budget, size_t bytes, bool small)
     return bytes <= limit_for(budget, small);
 }
 
+bool budget_has_room(const struct budget *budget, size_t bytes)
+{
+    size_t used = budget_used(budget);
+    return used <= budget->limit && bytes <= budget->limit - used;
+}
+
 bool budget_reserve(struct budget *budget, size_t bytes, bool small)
 {
     size_t limit = limit_for(budget, small);

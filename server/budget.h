@@ -19,6 +19,9 @@ void budget_init(struct budget *budget, size_t limit);
 /* Whether `bytes` could ever be reserved. */
 bool budget_fits(const struct budget *budget, size_t bytes, bool small);
 
+/* Whether `bytes` could be reserved now, for a small request. */
+bool budget_has_room(const struct budget *budget, size_t bytes);
+
 /* All or nothing. */
 bool budget_reserve(struct budget *budget, size_t bytes, bool small);
 void budget_give_back(struct budget *budget, size_t bytes);

@@ -19,7 +19,7 @@
 
 #define CONFIG_TABLE(X)                                                                            \
     X(listen, TEXT, "127.0.0.1:8080", ANY, false,                                                  \
-      "addresses to listen on, with commas: host:port, [v6]:port, unix:/path; port 0 picks one")   \
+      "addresses with commas: host:port, [v6]:port, tls:host:port, unix:/path; port 0 picks one")  \
     X(http_threads, COUNT, "auto", AUTO(1, 64), false,                                             \
       "threads that read requests and write answers; auto: 2, or 1 on one core")                   \
     X(workers, COUNT, "auto", AUTO(1, 256), false,                                                 \

@@ -6,8 +6,9 @@
 #include "kernels/error.h"
 
 /* Asks the server that listens on the first of `addresses` (as the setting `listen`) for
- * /v2/health/ready, and waits 2 seconds at most. ERROR_NONE: it is ready. Errors:
+ * /v2/health/ready below `base_path`, and waits 2 seconds at most. ERROR_NONE: it is ready. Errors:
  * INVALID_PARAMETER (nobody is there), DRAINING (it is not ready, or says nothing). */
-MUST_CHECK enum error_code health_ask(const char *addresses, struct error *error);
+MUST_CHECK enum error_code health_ask(const char *addresses, const char *base_path,
+                                      struct error *error);
 
 #endif

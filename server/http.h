@@ -14,9 +14,14 @@
 struct http;
 struct server;
 
-/* Starts the daemons, `threads` of them; nothing is accepted yet. Errors: RESOURCE_EXHAUSTED, or
- * the backend's. The caller ends with http_free. */
-MUST_CHECK enum error_code http_new(struct http **http, struct server *server, int threads,
+/* How many daemons there will be, each counting in a metrics shard of its own: `threads` for
+ * addresses that speak TLS and as many for those that do not. */
+int http_daemons(const struct listeners *listeners, int threads);
+
+/* Starts the daemons; nothing is accepted yet. Errors: RESOURCE_EXHAUSTED, or the backend's. The
+ * caller ends with http_free. */
+MUST_CHECK enum error_code http_new(struct http **http, struct server *server,
+                                    const struct listeners *listeners, int threads,
                                     struct error *error);
 
 /* Accepts from these sockets from now on, and stops to. The sockets stay the caller's. */

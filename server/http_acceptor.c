@@ -2,6 +2,7 @@
 #include "proto/problem.h"
 #include "server/http_parts.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <poll.h>
@@ -13,29 +14,36 @@
 
 enum { ACCEPTS_A_TURN = 64, BACK_OFF_MS = 100 };
 
-static struct http_daemon *least_loaded(struct http *http)
+static struct http_daemon *least_loaded(struct http *http, bool is_tls)
 {
-    struct http_daemon *best = &http->daemons[0];
-    for (int i = 1; i < http->daemon_count; i++)
-        if (atomic_load(&http->daemons[i].connections) < atomic_load(&best->connections))
-            best = &http->daemons[i];
+    struct http_daemon *best = NULL;
+    for (int i = 0; i < http->daemon_count; i++) {
+        struct http_daemon *daemon = &http->daemons[i];
+        if (daemon->is_tls == is_tls &&
+            (!best || atomic_load(&daemon->connections) < atomic_load(&best->connections)))
+            best = daemon;
+    }
+    assert(best); /* each kind of listener has its daemons */
     return best;
 }
 
-static void turn_away(struct http *http, int fd)
+/* Over TLS an answer would take a handshake, which costs more than what there is too much of. */
+static void turn_away(struct http *http, int fd, bool is_tls)
 {
     atomic_fetch_add_explicit(&http->refused, 1, memory_order_relaxed);
-    if (send(fd, http->turned_away, http->turned_away_size, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+    if (is_tls ||
+        send(fd, http->turned_away, http->turned_away_size, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
         close(fd);
     else
         linger_take(&http->lingerers, fd);
 }
 
-static void place(struct http *http, int fd, struct sockaddr_storage *address, socklen_t size)
+static void place(struct http *http, int fd, bool is_tls, struct sockaddr_storage *address,
+                  socklen_t size)
 {
     atomic_fetch_add_explicit(&http->accepted, 1, memory_order_relaxed);
     if (atomic_load(&http->connections) >= (int)http->server->config.max_connections) {
-        turn_away(http, fd);
+        turn_away(http, fd, is_tls);
         return;
     }
     /* libmicrohttpd 0.9 reads past the end of a Unix address. */
@@ -44,7 +52,7 @@ static void place(struct http *http, int fd, struct sockaddr_storage *address, s
         address->ss_family = AF_UNIX;
         size = sizeof(struct sockaddr);
     }
-    struct http_daemon *daemon = least_loaded(http);
+    struct http_daemon *daemon = least_loaded(http, is_tls);
     atomic_fetch_add(&http->connections, 1);
     atomic_fetch_add(&daemon->connections, 1);
     if (MHD_add_connection(daemon->mhd, fd, (struct sockaddr *)address, size) != MHD_YES) {
@@ -54,16 +62,16 @@ static void place(struct http *http, int fd, struct sockaddr_storage *address, s
 }
 
 /* false: the process has no descriptors left. */
-static bool accept_some(struct http *http, int listener)
+static bool accept_some(struct http *http, const struct listener *listener)
 {
     for (int i = 0; i < ACCEPTS_A_TURN; i++) {
         struct sockaddr_storage address;
         socklen_t size = sizeof address;
         int fd =
-            accept4(listener, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+            accept4(listener->fd, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0)
             return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
-        place(http, fd, &address, size);
+        place(http, fd, listener->is_tls, &address, size);
     }
     return true;
 }
@@ -82,7 +90,7 @@ static void *run(void *context)
         if (polls[0].revents)
             return NULL;
         for (int i = 1; i <= count; i++)
-            if (polls[i].revents && !accept_some(http, polls[i].fd))
+            if (polls[i].revents && !accept_some(http, &http->listeners->list[i - 1]))
                 exhausted = true;
         /* The listener stays readable: without a pause this would spin until one closes. */
         if (exhausted)
@@ -137,8 +145,19 @@ static void print_turned_away(struct http *http)
     http->turned_away_size = text.size;
 }
 
-enum error_code http_new(struct http **made, struct server *server, int threads,
-                         struct error *error)
+int http_daemons(const struct listeners *listeners, int threads)
+{
+    return threads * (listeners_have(listeners, false) + listeners_have(listeners, true));
+}
+
+/* Those without TLS first. */
+static bool is_tls_daemon(const struct listeners *listeners, int threads, int i)
+{
+    return i >= threads || !listeners_have(listeners, false);
+}
+
+enum error_code http_new(struct http **made, struct server *server,
+                         const struct listeners *listeners, int threads, struct error *error)
 {
     struct http *http = calloc(1, sizeof *http);
     if (!http)
@@ -149,7 +168,8 @@ enum error_code http_new(struct http **made, struct server *server, int threads,
         free(http);
         return error->code;
     }
-    for (int i = 0; i < threads; i++) {
+    for (int i = 0; i < http_daemons(listeners, threads); i++) {
+        http->daemons[i].is_tls = is_tls_daemon(listeners, threads, i);
         http->daemons[i].metrics = server->metrics.shards[i];
         if (http_daemon_start(&http->daemons[i], http, error) != ERROR_NONE) {
             http_free(http);

@@ -20,7 +20,9 @@ static enum log_level level_of(const struct exchange *x)
         return LOG_ERROR;
     if (x->reply.status >= 400)
         return LOG_WARN;
-    return x->match.route && x->match.route->kind == ROUTE_PROBE ? LOG_DEBUG : LOG_INFO;
+    const struct route *route = x->match.route;
+    bool is_routine = route && (route->kind == ROUTE_PROBE || route->kind == ROUTE_METRICS);
+    return is_routine ? LOG_DEBUG : LOG_INFO;
 }
 
 static void log_microseconds(struct log_line *line, const char *key, uint64_t ns)
@@ -64,13 +66,30 @@ static void log_infer(struct log_line *line, const struct job *job)
     log_microseconds(line, "t_compute_us", job->times.compute_ns + job->times.encode_ns);
 }
 
+static void log_address(struct log_line *line, const char *key, const struct address *address)
+{
+    char text[ADDRESS_TEXT_MAX];
+    address_print(address, text);
+    log_word(line, key, text);
+}
+
+static void log_visitor(struct log_line *line, const struct exchange *x)
+{
+    const char *token = grant_token(&x->grant);
+    log_address(line, "remote", &x->client);
+    if (x->peer->is_proxy)
+        log_address(line, "proxy", &x->peer->address);
+    if (token)
+        log_word(line, "token", token);
+}
+
 static void log_fields(struct log_line *line, const struct exchange *x, bool was_sent)
 {
     uint64_t now = clock_ns();
     uint64_t received = x->job.times.received_ns ? x->job.times.received_ns : x->begin_ns;
     log_string(line, "request_id", x->request_id);
     log_trace(line, &x->trace);
-    log_word(line, "remote", x->peer->address);
+    log_visitor(line, x);
     log_word(line, "method", method_name(x->method));
     if (x->match.route)
         log_word(line, "route", x->match.route->pattern);

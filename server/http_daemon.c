@@ -58,10 +58,17 @@ static void on_connection(void *daemon, struct MHD_Connection *connection, void 
     *peer = NULL;
 }
 
+static const struct MHD_OptionItem no_options[] = {{MHD_OPTION_END, 0, NULL}};
+
 enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
                                   struct error *error)
 {
     const struct server *server = http->server;
+    const struct MHD_OptionItem tls_options[] = {
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)tls_priorities},
+        {MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)(uintptr_t)tls_no_certificate},
+        {MHD_OPTION_END, 0, NULL},
+    };
     daemon->http = http;
     pthread_mutex_init(&daemon->peers_lock, NULL);
     request_ids_init(&daemon->ids);
@@ -70,12 +77,14 @@ enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
         return error->code;
     MHD_set_panic_func(panic, NULL);
     daemon->mhd = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0,
-        NULL, NULL, on_request, daemon, STRICTNESS, MHD_OPTION_CONNECTION_LIMIT,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET |
+            (daemon->is_tls ? MHD_USE_TLS : 0),
+        0, NULL, NULL, on_request, daemon, STRICTNESS, MHD_OPTION_CONNECTION_LIMIT,
         connections_never_reached, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
         MHD_OPTION_CONNECTION_MEMORY_INCREMENT, (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)(server->config.idle_timeout / SEC), MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-        daemon, MHD_OPTION_NOTIFY_COMPLETED, on_completed, daemon, MHD_OPTION_END);
+        daemon, MHD_OPTION_NOTIFY_COMPLETED, on_completed, daemon, MHD_OPTION_ARRAY,
+        daemon->is_tls ? tls_options : no_options, MHD_OPTION_END);
     if (daemon->mhd)
         return ERROR_NONE;
     server->backend->close(daemon->lane);

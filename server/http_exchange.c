@@ -50,6 +50,7 @@ void exchange_release(struct exchange *x)
     struct server *server = x->server;
     struct http *http = x->daemon->http;
     arena_release(&x->job.arena);
+    access_leave(&server->access, &x->grant, x->body.size + x->discarded + x->reply.size);
     blocks_put(&server->blocks, x->job.arena.chain);
     atomic_fetch_sub_explicit(&http->requests, 1, memory_order_release);
 }
@@ -71,6 +72,7 @@ static enum error_code open_infer(struct exchange *x)
                    value[HEADER_INFERENCE_HEADER_CONTENT_LENGTH], value[HEADER_CONTENT_ENCODING],
                    value[HEADER_ACCEPT], &job->error) != ERROR_NONE)
         return job->error.code;
+    job->arena.share = access_share(&x->server->access, &x->grant);
     job->rules = server_rules(x->server);
     job->timeout_ns = config->request_timeout;
     bool is_json = job->head.body == ENCODING_JSON && job->head.coding == CODING_IDENTITY &&
@@ -86,6 +88,24 @@ static enum error_code open_infer(struct exchange *x)
     return ERROR_NONE;
 }
 
+static enum error_code find_route(struct exchange *x, const char *url, const char *method)
+{
+    const char *below = route_below(x->server->config.base_path, url);
+    if (below)
+        return route_find(&x->match, &x->job.op, method, below, &x->job.error);
+    return error_set(&x->job.error, ERROR_NOT_FOUND, NULL, "there is nothing at %.200s", url);
+}
+
+/* Who may not ask is not told what there is. A preflight carries no credentials. */
+static enum error_code find_permitted(struct exchange *x, const char *url, const char *method)
+{
+    enum error_code found = find_route(x, url, method);
+    if (x->method == METHOD_OPTIONS)
+        return found;
+    enum error_code code = http_visitor_admit(x);
+    return code != ERROR_NONE ? code : found;
+}
+
 /* Everything that headers decide. */
 static enum error_code admit(struct exchange *x, const char *url, const char *method,
                              const char *version)
@@ -96,7 +116,7 @@ static enum error_code admit(struct exchange *x, const char *url, const char *me
     x->must_close = !is_sound;
     if (code != ERROR_NONE)
         return code;
-    if (route_find(&x->match, &x->job.op, method, url, error) != ERROR_NONE)
+    if (find_permitted(x, url, method) != ERROR_NONE)
         return error->code;
     if (x->method == METHOD_OPTIONS || x->match.route->kind != ROUTE_INFER)
         return ERROR_NONE;
@@ -131,6 +151,7 @@ static bool begin(struct http_daemon *daemon, struct MHD_Connection *connection,
     MHD_get_connection_values(connection, MHD_HEADER_KIND, collect, &x->headers);
     request_id_choose(&daemon->ids, x->headers.value[HEADER_REQUEST_ID], x->request_id);
     trace_read(&x->trace, x->headers.value[HEADER_TRACEPARENT], &daemon->ids);
+    http_visitor_look(x);
     return admit(x, url, method, version) == ERROR_NONE || refuse(x);
 }
 

@@ -20,12 +20,13 @@
 struct MHD_Connection;
 struct MHD_Daemon;
 
-enum { HTTP_DAEMONS_MAX = 64 };
+enum { HTTP_DAEMONS_MAX = METRICS_SHARDS_MAX };
 
 /* One epoll loop. */
 struct http_daemon {
     struct http *http;
     struct MHD_Daemon *mhd;
+    bool is_tls;
     atomic_int connections;
     /* of the loop's own thread */
     struct lane *lane;
@@ -68,7 +69,12 @@ struct peer {
     int fd;
     bool lingers; /* an answer went out before the request was read whole */
     uint64_t started_ns, requests;
-    char address[64];
+    struct address address;
+    bool is_proxy; /* whose X-Forwarded-For is believed */
+
+    void *session; /* of TLS; NULL: none */
+    struct tls_credentials *credentials;
+    bool is_certified; /* its client certificate was looked at */
 
     /* Written by the daemon's thread, read by the reaper. */
     _Atomic enum peer_phase phase;
@@ -101,6 +107,8 @@ struct exchange {
     bool is_suspended; /* counted as such */
     bool is_computed;  /* a worker has handed the job back */
     struct reply reply;
+    struct address client; /* the peer's, or the one that a trusted proxy says */
+    struct grant grant;
     uint64_t begin_ns, answer_ns;
     char request_id[REQUEST_ID_TEXT_MAX];
     struct trace trace;
@@ -117,6 +125,11 @@ void http_completed(struct exchange *x, bool was_sent);
 
 /* Drops one reference. */
 void exchange_release(struct exchange *x);
+
+/* http_visitor.c: who asks, and whether they may have the route that was found. Errors: FORBIDDEN,
+ * and those of access_ask. */
+void http_visitor_look(struct exchange *x);
+MUST_CHECK enum error_code http_visitor_admit(struct exchange *x);
 
 /* http_infer.c: starts the computation. true: x->job or x->job.error is the answer; false: the
  * connection is suspended and the job is not ours any more. */

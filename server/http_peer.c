@@ -4,17 +4,27 @@
 
 #include <fcntl.h>
 #include <microhttpd.h>
-#include <netdb.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 
-static void print_address(const struct sockaddr *address, char *text, size_t size)
+/* false: a TLS session that gets no credentials cannot go on. */
+static bool open_session(struct peer *peer, struct MHD_Connection *connection)
 {
-    socklen_t length =
-        address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-    if (getnameinfo(address, length, text, (socklen_t)size, NULL, 0, NI_NUMERICHOST) != 0)
-        strcpy(text, "unix");
+    if (!peer->daemon->is_tls)
+        return true;
+    peer->session =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session;
+    peer->credentials = tls_attach(&peer->daemon->http->server->access.tls, peer->session);
+    return peer->credentials;
+}
+
+static void enlist(struct http_daemon *daemon, struct peer *peer)
+{
+    pthread_mutex_lock(&daemon->peers_lock);
+    peer->next = daemon->peers;
+    if (peer->next)
+        peer->next->previous = peer;
+    daemon->peers = peer;
+    pthread_mutex_unlock(&daemon->peers_lock);
 }
 
 struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *connection)
@@ -26,15 +36,14 @@ struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *c
     peer->started_ns = clock_ns();
     http_peer_enter(peer, PEER_NEW);
     peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-    print_address(
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr,
-        peer->address, sizeof peer->address);
-    pthread_mutex_lock(&daemon->peers_lock);
-    peer->next = daemon->peers;
-    if (peer->next)
-        peer->next->previous = peer;
-    daemon->peers = peer;
-    pthread_mutex_unlock(&daemon->peers_lock);
+    peer->address = address_of(
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+    peer->is_proxy = networks_hold(&daemon->http->server->access.trusted_proxies, &peer->address);
+    if (!open_session(peer, connection)) {
+        free(peer);
+        return NULL;
+    }
+    enlist(daemon, peer);
     return peer;
 }
 
@@ -55,6 +64,7 @@ void http_peer_close(struct http_daemon *daemon, struct peer *peer)
     if (!peer)
         return;
     unlist(daemon, peer);
+    tls_detach(&daemon->http->server->access.tls, peer->credentials);
     if (peer->lingers) {
         int fd = fcntl(peer->fd, F_DUPFD_CLOEXEC, 0);
         if (fd >= 0)

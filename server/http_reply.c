@@ -3,6 +3,7 @@
 #include "proto/json_write.h"
 #include "proto/problem.h"
 #include "server/clock.h"
+#include "server/cors.h"
 
 #include <microhttpd.h>
 
@@ -56,6 +57,26 @@ static bool is_last(const struct exchange *x)
            (age && x->answer_ns - peer->started_ns >= age);
 }
 
+/* What lets a page of another origin read the answer, and ask the next question. */
+static void add_cors(struct MHD_Response *response, const struct exchange *x)
+{
+    const char *origins = x->server->config.cors_origins;
+    const char *allowed = cors_allow(origins, x->headers.value[HEADER_ORIGIN]);
+    if (cors_varies(origins))
+        add(response, MHD_HTTP_HEADER_VARY, "Origin");
+    if (!allowed)
+        return;
+    add(response, "Access-Control-Allow-Origin", allowed);
+    add(response, "Access-Control-Expose-Headers", CORS_EXPOSED);
+    if (x->method != METHOD_OPTIONS)
+        return;
+    char methods[VALUE_MAX];
+    route_print_allow(x->reply.allow, methods);
+    add(response, "Access-Control-Allow-Methods", methods);
+    add(response, "Access-Control-Allow-Headers", CORS_ALLOWED);
+    add_number(response, "Access-Control-Max-Age", CORS_MAX_AGE_SECONDS);
+}
+
 static void add_headers(struct MHD_Response *response, const struct exchange *x)
 {
     const struct reply *reply = &x->reply;
@@ -68,6 +89,8 @@ static void add_headers(struct MHD_Response *response, const struct exchange *x)
         add(response, "Error-Code", error_name(reply->error));
     if (reply->error == ERROR_UNSUPPORTED_ENCODING)
         add(response, MHD_HTTP_HEADER_ACCEPT_ENCODING, "gzip, deflate");
+    if (reply->error == ERROR_UNAUTHENTICATED)
+        add(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
     if (reply->retry_after > 0)
         add_number(response, MHD_HTTP_HEADER_RETRY_AFTER, reply->retry_after);
     if (reply->allow) {
@@ -75,6 +98,8 @@ static void add_headers(struct MHD_Response *response, const struct exchange *x)
         route_print_allow(reply->allow, allow);
         add(response, MHD_HTTP_HEADER_ALLOW, allow);
     }
+    if (*x->server->config.cors_origins)
+        add_cors(response, x);
     if (x->job.times.received_ns > 0)
         add_timing(response, &x->job.times);
     if (is_last(x))
@@ -93,7 +118,9 @@ static void fill_from_error(struct exchange *x, char *text)
         .header_length = -1,
         .error = error->code,
         .allow = error->code == ERROR_METHOD_NOT_ALLOWED ? x->match.allowed : 0,
-        .retry_after = problem_retry(error->code) ? RETRY_AFTER_SECONDS : 0,
+        .retry_after = x->grant.retry_after         ? x->grant.retry_after
+                       : problem_retry(error->code) ? RETRY_AFTER_SECONDS
+                                                    : 0,
     };
 }
 

@@ -132,15 +132,23 @@ static bool find_memory(struct job *job)
            arena_reserve(&job->arena, response_memory(&job->request, plan));
 }
 
+static void explain_no_memory(struct job *job)
+{
+    const char *setting;
+    size_t bytes = job->plan.output_bytes;
+    const struct budget *bound = arena_bound(&job->arena, bytes, &setting);
+    error_set(&job->error, ERROR_RESOURCE_EXHAUSTED, NULL,
+              "the result needs %zu bytes; of the %zu that `%s` allows %zu are in use", bytes,
+              bound->limit, setting, budget_used(bound));
+}
+
 void job_run(struct job *job, const struct backend *backend, struct lane *lane)
 {
     struct work work = work_of(job, job->plan.options.threads);
     uint64_t start = clock_ns(), computed = start;
     job->device = backend->name;
     if (!find_memory(job))
-        error_set(&job->error, ERROR_RESOURCE_EXHAUSTED, NULL,
-                  "the result needs %zu bytes; of the %zu that `memory` allows %zu are in use",
-                  job->plan.output_bytes, job->arena.budget->limit, budget_used(job->arena.budget));
+        explain_no_memory(job);
     else if (backend->run(lane, &job->plan, &job->error) == ERROR_NONE) {
         computed = clock_ns();
         job->times.compute_ns = computed - start;

@@ -55,6 +55,11 @@ static void log_ignored(void *log, const struct setting *setting)
     log_say(log, LOG_WARN, "setting needs a restart", "setting", setting->name);
 }
 
+static void log_kept(void *log, const struct error *error)
+{
+    log_say(log, LOG_ERROR, "tokens or certificates kept", "error", error->message);
+}
+
 /* The new settings are taken whole or not at all. */
 static void reload(struct life *life)
 {
@@ -67,6 +72,7 @@ static void reload(struct life *life)
     }
     config_reload(&server->config, &next, log_ignored, &server->log);
     log_set_level(&server->log, (enum log_level)server->config.log_level);
+    access_reload(&server->access, log_kept, &server->log);
     log_say(&server->log, LOG_INFO, "settings loaded", NULL, NULL);
 }
 
@@ -196,7 +202,10 @@ static enum error_code start_parts(struct life *life, struct error *error)
     cores_init(&server->cores, cores);
     queue_init(&server->queue, config->queue_bytes ? config->queue_bytes : memory);
     int http_threads = or_automatic(config->http_threads, cores > 1 ? 2 : 1);
-    if (metrics_init(&server->metrics, http_threads, error) != ERROR_NONE ||
+    if (access_init(&server->access, config, memory, listeners_have(&life->listeners, true),
+                    error) != ERROR_NONE ||
+        metrics_init(&server->metrics, http_daemons(&life->listeners, http_threads), error) !=
+            ERROR_NONE ||
         start_gpus(server, error) != ERROR_NONE)
         return error->code;
     struct workers_setup setup = {.count = or_automatic(config->workers, cores),
@@ -208,7 +217,7 @@ static enum error_code start_parts(struct life *life, struct error *error)
                                   .log = &server->log};
     if (workers_init(&server->workers, &setup, error) != ERROR_NONE)
         return error->code;
-    return http_new(&server->http, server, http_threads, error);
+    return http_new(&server->http, server, &life->listeners, http_threads, error);
 }
 
 /* Sockets from systemd stand in for those of the settings. */
@@ -221,6 +230,19 @@ static enum error_code open_listeners(struct life *life, struct error *error)
                                 : listeners_open(listeners, life->server.config.listen, error);
 }
 
+static void log_listeners(struct life *life)
+{
+    struct server *server = &life->server;
+    for (int i = 0; i < life->listeners.count; i++) {
+        const struct listener *listener = &life->listeners.list[i];
+        log_say(&server->log, LOG_INFO, "listening", "address", listener->address);
+        if (access_is_open(&server->access, listener))
+            log_say(&server->log, LOG_WARN,
+                    "a public address without TLS and tokens: whoever reaches it may compute",
+                    "address", listener->address);
+    }
+}
+
 static enum error_code start(struct life *life, struct error *error)
 {
     struct server *server = &life->server;
@@ -231,8 +253,7 @@ static enum error_code start(struct life *life, struct error *error)
         return error->code;
     server->phase = PHASE_READY;
     systemd_notify("READY=1");
-    for (int i = 0; i < life->listeners.count; i++)
-        log_say(&server->log, LOG_INFO, "listening", "address", life->listeners.list[i].address);
+    log_listeners(life);
     return ERROR_NONE;
 }
 
@@ -244,6 +265,7 @@ static void end(struct life *life)
     workers_release(&server->workers);
     queue_release(&server->queue);
     blocks_release(&server->blocks);
+    access_release(&server->access);
     metrics_release(&server->metrics);
     log_say(&server->log, LOG_INFO, "stopped", NULL, NULL);
     log_release(&server->log);
@@ -270,6 +292,7 @@ int life_serve(const struct command *command)
         log_say(&server->log, LOG_ERROR, "cannot start", "error", error.message);
         log_release(&server->log);
         listeners_close(&life.listeners);
+        access_release(&server->access);
         return fail(&error);
     }
     watch_init(&life.watch, server);

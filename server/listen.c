@@ -1,5 +1,7 @@
 #include "server/listen.h"
 
+#include "server/network.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,12 +16,13 @@
 
 enum { BACKLOG = 4096 };
 
-static const char unix_prefix[] = "unix:";
+static const char unix_prefix[] = "unix:", tls_prefix[] = "tls:";
 
 static enum error_code refuse(const char *address, const char *why, struct error *error)
 {
     return error_set(error, ERROR_INVALID_PARAMETER, NULL,
-                     "cannot listen on %.160s: %s (allowed are host:port, [v6]:port, unix:/path)",
+                     "cannot listen on %.160s: %s (allowed are host:port, [v6]:port, "
+                     "tls:host:port, unix:/path)",
                      address, why);
 }
 
@@ -52,15 +55,19 @@ static int bind_inet(const struct addrinfo *ai)
     return -1;
 }
 
-static void print_inet(int fd, char *text, size_t size)
+static void describe_inet(struct listener *listener)
 {
     struct sockaddr_storage ss;
     socklen_t length = sizeof ss;
     char host[INET6_ADDRSTRLEN] = "?", port[8] = "0";
-    getsockname(fd, (struct sockaddr *)&ss, &length);
+    getsockname(listener->fd, (struct sockaddr *)&ss, &length);
     getnameinfo((struct sockaddr *)&ss, length, host, sizeof host, port, sizeof port,
                 NI_NUMERICHOST | NI_NUMERICSERV);
-    snprintf(text, size, ss.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+    snprintf(listener->address, sizeof listener->address,
+             ss.ss_family == AF_INET6 ? "%s[%s]:%s" : "%s%s:%s", listener->is_tls ? tls_prefix : "",
+             host, port);
+    struct address address = address_of((struct sockaddr *)&ss);
+    listener->is_loopback = address_is_loopback(&address);
 }
 
 /* Splits "host:port" or "[v6]:port" in place. */
@@ -96,7 +103,7 @@ static enum error_code open_inet(struct listener *listener, const char *address,
     freeaddrinfo(found);
     if (listener->fd < 0)
         return refuse(address, strerror(errno), error);
-    print_inet(listener->fd, listener->address, sizeof listener->address);
+    describe_inet(listener);
     return ERROR_NONE;
 }
 
@@ -134,14 +141,25 @@ static enum error_code open_unix(struct listener *listener, const char *address,
     return ERROR_NONE;
 }
 
+/* Steps over the prefix. */
+static bool take_tls(const char **address)
+{
+    size_t size = sizeof tls_prefix - 1;
+    bool is_tls = strncmp(*address, tls_prefix, size) == 0;
+    *address += is_tls ? size : 0;
+    return is_tls;
+}
+
 static enum error_code open_one(struct listeners *listeners, const char *address,
                                 struct error *error)
 {
     if (listeners->count == LISTENERS_MAX)
         return refuse(address, "16 addresses are the most", error);
     struct listener *listener = &listeners->list[listeners->count];
-    *listener = (struct listener){.fd = -1};
+    *listener = (struct listener){.fd = -1, .is_tls = take_tls(&address)};
     bool is_unix = strncmp(address, unix_prefix, sizeof unix_prefix - 1) == 0;
+    if (is_unix && listener->is_tls)
+        return refuse(address, "a path needs no TLS", error);
     enum error_code code =
         is_unix ? open_unix(listener, address, error) : open_inet(listener, address, error);
     if (code == ERROR_NONE)
@@ -171,7 +189,8 @@ enum error_code listeners_open(struct listeners *listeners, const char *addresse
     return ERROR_NONE;
 }
 
-enum error_code listeners_adopt(struct listeners *listeners, int fd, struct error *error)
+enum error_code listeners_adopt(struct listeners *listeners, int fd, bool is_tls,
+                                struct error *error)
 {
     struct sockaddr_un name;
     int listens = 0;
@@ -182,13 +201,14 @@ enum error_code listeners_adopt(struct listeners *listeners, int fd, struct erro
     if (listeners->count == LISTENERS_MAX)
         return refuse("an inherited descriptor", "16 addresses are the most", error);
     struct listener *listener = &listeners->list[listeners->count++];
-    *listener =
-        (struct listener){.fd = fd, .is_unix = name.sun_family == AF_UNIX, .is_inherited = true};
+    bool is_unix = name.sun_family == AF_UNIX;
+    *listener = (struct listener){
+        .fd = fd, .is_unix = is_unix, .is_inherited = true, .is_tls = is_tls && !is_unix};
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
     if (listener->is_unix)
         snprintf(listener->address, sizeof listener->address, "unix:%.107s", name.sun_path);
     else
-        print_inet(fd, listener->address, sizeof listener->address);
+        describe_inet(listener);
     return ERROR_NONE;
 }
 
@@ -228,10 +248,27 @@ static int reach_inet(char *address, struct timeval patience)
     return fd;
 }
 
-int listen_reach(const char *addresses, struct timeval patience)
+bool listeners_have(const struct listeners *listeners, bool tls)
+{
+    for (int i = 0; i < listeners->count; i++)
+        if (listeners->list[i].is_tls == tls)
+            return true;
+    return false;
+}
+
+bool listen_wants_tls(const char *addresses)
+{
+    const char *found = strstr(addresses, tls_prefix);
+    while (found && found != addresses && !strchr(", ", found[-1]))
+        found = strstr(found + 1, tls_prefix);
+    return found != NULL;
+}
+
+int listen_reach(const char *addresses, struct timeval patience, bool *is_tls)
 {
     char address[LISTENER_NAME_MAX];
     addresses += strspn(addresses, ", ");
+    *is_tls = take_tls(&addresses);
     snprintf(address, sizeof address, "%.*s", (int)strcspn(addresses, ", "), addresses);
     if (strncmp(address, unix_prefix, sizeof unix_prefix - 1) != 0)
         return reach_inet(address, patience);

@@ -1,5 +1,6 @@
 /* tensord: what it was started for. */
 #include "kernels/backend.h"
+#include "server/access.h"
 #include "server/config.h"
 #include "server/health.h"
 #include "server/life.h"
@@ -34,6 +35,8 @@ static int show_config(const struct command *command)
         return report(&error);
     if (command->verb == COMMAND_PRINT_CONFIG)
         config_print(&config, stdout);
+    else if (access_check(&config, &error) != ERROR_NONE)
+        return report(&error);
     return EXIT_SUCCESS;
 }
 
@@ -42,7 +45,7 @@ static int ask_health(const struct command *command)
     struct config config;
     struct error error;
     if (config_load(&config, command, &error) != ERROR_NONE ||
-        health_ask(config.listen, &error) != ERROR_NONE)
+        health_ask(config.listen, config.base_path, &error) != ERROR_NONE)
         return report(&error);
     return EXIT_SUCCESS;
 }

@@ -15,7 +15,7 @@ enum {
     METRICS_OPS_MAX = 24,
     METRICS_OTHER = METRICS_OPS_MAX - 1, /* requests that reach no operation */
     METRICS_BUCKETS = 17,                /* 50 us .. 10 s; one more holds the rest */
-    METRICS_SHARDS_MAX = 64
+    METRICS_SHARDS_MAX = 128
 };
 
 /* Upper bounds of the buckets in nanoseconds. */

@@ -1,4 +1,4 @@
-/* network: addresses, lists of networks in CIDR form, and the client behind trusted proxies. */
+/* network: addresses, and lists of networks in CIDR form. */
 #ifndef SERVER_NETWORK_H
 #define SERVER_NETWORK_H
 
@@ -45,9 +45,5 @@ bool address_is_loopback(const struct address *address);
 MUST_CHECK enum error_code networks_parse(struct networks *networks, const char *text,
                                           struct error *error);
 bool networks_hold(const struct networks *networks, const struct address *address);
-
-/* The value of one X-Forwarded-For line, in the order of the lines: `client`, which starts as the
- * peer, becomes the last address that is not a trusted proxy's. */
-void forwarded_add(struct address *client, const struct networks *trusted, const char *value);
 
 #endif

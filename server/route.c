@@ -16,7 +16,7 @@ static const struct route routes[] = {
     {GET, ROUTE_PROBE, "/v2/health/ready", info_ready},
     {GET, ROUTE_PROBE, "/readyz", info_ready},
     {GET, ROUTE_PROBE, "/healthz", info_ready},
-    {GET, ROUTE_PROBE, "/metrics", info_metrics},
+    {GET, ROUTE_METRICS, "/metrics", info_metrics},
     {GET, ROUTE_PROBE, MODEL "/ready", info_model_ready},
     {GET, ROUTE_INFO, "/v2", info_server},
     {GET, ROUTE_INFO, "/v2/", info_server},
@@ -160,6 +160,26 @@ enum error_code route_find(struct route_match *match, struct op_name *op, const 
     route_print_allow(match->allowed, allow);
     return error_set(error, ERROR_METHOD_NOT_ALLOWED, NULL, "the method is %.20s, %.200s takes %s",
                      method, url, allow);
+}
+
+enum error_code route_check_base(const char *base, struct error *error)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+    size_t size = strlen(base);
+    if (size == 0 || (*base == '/' && base[size - 1] != '/' && !strstr(base, "//") &&
+                      strspn(base, allowed) == size))
+        return ERROR_NONE;
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "base_path is %.100s, allowed are paths such as /tensord: letters, digits and "
+                     "-._~, a slash in front of each part and none at the end",
+                     base);
+}
+
+const char *route_below(const char *base, const char *url)
+{
+    size_t size = strlen(base);
+    return strncmp(base, url, size) == 0 && url[size] == '/' ? url + size : NULL;
 }
 
 void route_print_allow(unsigned allowed, char *text)

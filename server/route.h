@@ -25,9 +25,10 @@ struct call {
 };
 
 enum route_kind {
-    ROUTE_INFO,  /* about the server; logged as any request */
-    ROUTE_PROBE, /* asked all the time by machines: logged at debug level */
-    ROUTE_INFER  /* has a body; computed by a job, no handler */
+    ROUTE_INFO,    /* about the server; logged as any request */
+    ROUTE_PROBE,   /* asked all the time by machines: logged at debug level, open to everybody */
+    ROUTE_METRICS, /* asked all the time as well */
+    ROUTE_INFER    /* has a body; computed by a job, no handler */
 };
 
 struct route {
@@ -51,6 +52,12 @@ enum method method_parse(const char *name); /* 0: none that we know */
  * that there is has no route and no error. */
 MUST_CHECK enum error_code route_find(struct route_match *match, struct op_name *op,
                                       const char *method, const char *url, struct error *error);
+
+/* `base` is "" or a path such as /tensord. Errors: INVALID_PARAMETER. */
+MUST_CHECK enum error_code route_check_base(const char *base, struct error *error);
+
+/* The part of the URL below `base`; NULL when it is not below. */
+const char *route_below(const char *base, const char *url);
 
 /* "GET, HEAD, OPTIONS" into `text` of 64 bytes. */
 void route_print_allow(unsigned methods, char *text);

@@ -2,6 +2,7 @@
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
 
+#include "server/access.h"
 #include "server/block.h"
 #include "server/budget.h"
 #include "server/config.h"
@@ -25,6 +26,7 @@ struct http;
 
 struct server {
     struct config config;
+    struct access access;
     struct log log;
     struct blocks blocks;
     struct budget budget;

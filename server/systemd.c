@@ -52,13 +52,25 @@ uint64_t systemd_watchdog_ns(void)
     return number("WATCHDOG_USEC") * 1000 / 2;
 }
 
+/* Steps to the next of the names with colons; sockets that are called tls speak it. */
+static bool take_is_tls(const char **names)
+{
+    size_t size = strcspn(*names, ":");
+    bool is_tls = size == 3 && memcmp(*names, "tls", size) == 0;
+    *names += size + ((*names)[size] == ':');
+    return is_tls;
+}
+
 enum error_code systemd_listeners(struct listeners *listeners, struct error *error)
 {
     unsigned long long count = is_for_us("LISTEN_PID") ? number("LISTEN_FDS") : 0;
+    const char *names = getenv("LISTEN_FDNAMES");
+    if (!names)
+        names = "";
     for (unsigned long long i = 0; i < count; i++) {
         int fd = FIRST_DESCRIPTOR + (int)i;
         fcntl(fd, F_SETFD, FD_CLOEXEC);
-        if (listeners_adopt(listeners, fd, error) != ERROR_NONE)
+        if (listeners_adopt(listeners, fd, take_is_tls(&names), error) != ERROR_NONE)
             return error->code;
     }
     return ERROR_NONE;

@@ -13,6 +13,10 @@
 /* What GnuTLS is told about versions and ciphers. */
 extern const char tls_priorities[];
 
+/* A gnutls_certificate_retrieve_function3 that has none: libmicrohttpd must be given one, and is
+ * never in need of it, because sessions get their credentials from tls_attach. */
+extern void (*const tls_no_certificate)(void);
+
 struct tls_credentials;
 
 struct tls {

@@ -13,15 +13,16 @@
 
 #include "kernels/error.h"
 #include "server/client.h"
+#include "server/digest.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TOKEN_DIGEST_BYTES = 32, TOKENS_MAX = 1024 };
+enum { TOKENS_MAX = 1024 };
 
 struct token {
-    uint8_t digest[TOKEN_DIGEST_BYTES];
+    uint8_t digest[DIGEST_BYTES];
     struct limit requests, bytes;
     struct client *client;
 };

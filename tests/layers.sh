@@ -24,6 +24,8 @@ sources() {
     forbid 'server/' 'proto/ looks up' $(sources proto)
     forbid 'microhttpd' 'libmicrohttpd outside server/http_*.c' \
         $(sources kernels) $(sources proto) $(sources server | grep -v '^server/http_[a-z]*\.c$')
+    forbid 'gnutls' 'GnuTLS outside server/tls.c and server/digest.c' \
+        $(sources kernels) $(sources proto) $(sources server | grep -vE '^server/(tls|digest)\.c$')
     forbid '(cjson/)?cJSON' 'cJSON outside proto/' $(sources kernels) $(sources server)
     forbid 'pthread' 'pthread outside server/' $(sources kernels) $(sources proto)
     forbid '(cuda|cub/)' 'CUDA outside kernels/cuda/' \

@@ -42,7 +42,7 @@ static enum error_code ask(struct answerer *a, const char *address, const char *
     a->answer = answer;
     snprintf(addresses, sizeof addresses, "%s,127.0.0.1:1", a->listeners.list[0].address);
     assert_int_equal(pthread_create(&a->thread, NULL, serve, a), 0);
-    enum error_code code = health_ask(addresses, &error);
+    enum error_code code = health_ask(addresses, "", &error);
     pthread_join(a->thread, NULL);
     listeners_close(&a->listeners);
     return code;
@@ -86,9 +86,9 @@ static void nobody_is_not(void **state)
 {
     struct error error;
     (void)state;
-    assert_int_equal(health_ask("127.0.0.1:1", &error), ERROR_INVALID_PARAMETER);
-    assert_int_equal(health_ask("unix:/nowhere", &error), ERROR_INVALID_PARAMETER);
-    assert_int_equal(health_ask("", &error), ERROR_INVALID_PARAMETER);
+    assert_int_equal(health_ask("127.0.0.1:1", "", &error), ERROR_INVALID_PARAMETER);
+    assert_int_equal(health_ask("unix:/nowhere", "", &error), ERROR_INVALID_PARAMETER);
+    assert_int_equal(health_ask("", "", &error), ERROR_INVALID_PARAMETER);
 }
 
 int main(void)

@@ -1,0 +1,19 @@
+/* digest: SHA-256, compared in constant time. */
+#ifndef SERVER_DIGEST_H
+#define SERVER_DIGEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DIGEST_BYTES = 32 };
+
+void digest_of(uint8_t *digest, const void *bytes, size_t size);
+
+/* Exactly 64 hexadecimal digits; false for anything else. */
+bool digest_parse(uint8_t *digest, const char *text);
+
+/* The time that it takes does not depend on the bytes. */
+bool digest_equal(const uint8_t *a, const uint8_t *b);
+
+#endif
