@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.." || exit 2
 logs=$(mktemp -d "${TMPDIR:-/tmp}/tensord-tests.XXXXXX") || exit 2
 passed=0 failed=0 skipped=0
 
-export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}"
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 # The OpenMP runtime is not instrumented: its own locks look like races.
 export TSAN_OPTIONS="${TSAN_OPTIONS:-suppressions=tests/tsan.supp:second_deadlock_stack=1:\
