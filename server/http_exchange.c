@@ -211,7 +211,10 @@ bool http_request(struct http_daemon *daemon, struct MHD_Connection *connection,
         return receive(x, upload, size);
     }
     http_resumed(x);
-    return !answer(x) || http_reply(x);
+    if (!answer(x))
+        return true;
+    /* CANCELLED is for the log: whoever left gets no answer. */
+    return x->job.error.code != ERROR_CANCELLED && http_reply(x);
 }
 
 void http_completed(struct exchange *x, bool was_sent)
