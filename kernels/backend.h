@@ -18,6 +18,11 @@ struct backend {
     /* Memory of a device that is free now; 0 for the CPU, which has none of its own. */
     size_t (*available)(int device);
 
+    /* Makes host memory pinned, for all lanes of all devices: what lies there is copied faster.
+     * False where that cannot be done; it need not be. */
+    bool (*pin)(void *data, size_t bytes);
+    void (*unpin)(void *data);
+
     /* Opens a lane on a device, numbered from 0, that may take `memory_bytes` of its memory (the
      * CPU's has none of its own), or returns NULL and says why. The caller closes it. Errors:
      * RESOURCE_EXHAUSTED INTERNAL. */

@@ -81,6 +81,8 @@ static struct block *allocate(struct blocks *blocks, int size_class)
         return NULL;
     block->capacity = size - sizeof *block;
     block->size_class = size_class;
+    block->is_pinned = blocks->pinned_for && is_mapped(size) && size >= blocks->pinned_from &&
+                       blocks->pinned_for->pin(block, size);
     atomic_fetch_add_explicit(&blocks->allocated_bytes, size, memory_order_relaxed);
     return block;
 }
@@ -89,6 +91,8 @@ static void deallocate(struct blocks *blocks, struct block *block)
 {
     size_t size = block_cost(block);
     atomic_fetch_sub_explicit(&blocks->allocated_bytes, size, memory_order_relaxed);
+    if (block->is_pinned)
+        blocks->pinned_for->unpin(block);
     if (is_mapped(size))
         munmap(block, size);
     else
@@ -100,6 +104,12 @@ void blocks_init(struct blocks *blocks, size_t cache_bytes)
     *blocks = (struct blocks){.cache_bytes = cache_bytes};
     for (int i = 0; i < BLOCK_CLASSES; i++)
         pthread_mutex_init(&blocks->lists[i].lock, NULL);
+}
+
+void blocks_pin(struct blocks *blocks, const struct backend *backend, size_t bytes)
+{
+    blocks->pinned_for = backend;
+    blocks->pinned_from = bytes;
 }
 
 void blocks_release(struct blocks *blocks)

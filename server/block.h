@@ -4,7 +4,7 @@
 #ifndef SERVER_BLOCK_H
 #define SERVER_BLOCK_H
 
-#include "kernels/limits.h"
+#include "kernels/backend.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,6 +17,7 @@ struct block {
     size_t capacity;    /* of bytes[] */
     size_t used;        /* the owner's */
     int size_class;
+    bool is_pinned; /* by blocks->pinned_for */
     _Alignas(TENSOR_ALIGNMENT) char bytes[];
 };
 
@@ -37,9 +38,15 @@ struct blocks {
     struct block_list lists[BLOCK_CLASSES];
     size_t cache_bytes; /* most that the lists hold together */
     atomic_size_t cached_bytes, allocated_bytes;
+    const struct backend *pinned_for; /* NULL: none are */
+    size_t pinned_from;
 };
 
 void blocks_init(struct blocks *blocks, size_t cache_bytes);
+
+/* From now on blocks for at least `bytes` are pinned for a backend's copies, where it can. Called
+ * before there are threads. */
+void blocks_pin(struct blocks *blocks, const struct backend *backend, size_t bytes);
 
 /* All blocks must be back. */
 void blocks_release(struct blocks *blocks);

@@ -78,6 +78,11 @@ int gpus_available(const struct gpus *gpus)
     return gpus->are_lost ? 0 : gpus->count;
 }
 
+bool gpus_are_preferred(const struct gpus *gpus)
+{
+    return gpus->count > 0 && gpus->config->device == SETTING_CUDA;
+}
+
 static bool may_go(const struct gpus *gpus, const struct job *job, enum device asked, int gpu)
 {
     const struct plan *plan = &job->plan;

@@ -37,6 +37,9 @@ enum error_code gpus_give_up(struct gpus *gpus, struct error *error);
 /* How many can be asked for: 0 when there are none, or none any more. */
 int gpus_available(const struct gpus *gpus);
 
+/* Whether jobs go to them unless they ask for something else: then it pays to pin their memory. */
+bool gpus_are_preferred(const struct gpus *gpus);
+
 /* Where a planned job goes: a device's place in the list, or -1 for the CPU. */
 int gpus_choose(struct gpus *gpus, const struct job *job);
 

@@ -182,6 +182,8 @@ static enum error_code start_gpus(struct server *server, struct error *error)
     if (gpus_init(gpus, &server->config, backend_cuda(), error) != ERROR_NONE ||
         test_gpus(server, error) != ERROR_NONE)
         return error->code;
+    if (gpus_are_preferred(gpus))
+        blocks_pin(&server->blocks, gpus->backend, server->config.cuda_threshold);
     snprintf(count, sizeof count, "%d", gpus->count);
     if (gpus->count > 0)
         log_say(&server->log, LOG_INFO, "CUDA devices in use", "devices", count);

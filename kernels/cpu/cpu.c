@@ -153,6 +153,18 @@ static size_t cpu_available(int device)
     return 0;
 }
 
+static bool cpu_pin(void *data, size_t bytes)
+{
+    (void)data;
+    (void)bytes;
+    return false;
+}
+
+static void cpu_unpin(void *data)
+{
+    (void)data;
+}
+
 static bool cpu_can_run(const struct plan *plan)
 {
     (void)plan;
@@ -179,6 +191,8 @@ static void cpu_close(struct lane *lane)
 const struct backend backend_cpu = {.name = "cpu",
                                     .devices = cpu_devices,
                                     .available = cpu_available,
+                                    .pin = cpu_pin,
+                                    .unpin = cpu_unpin,
                                     .open = cpu_open,
                                     .can_run = cpu_can_run,
                                     .memory = cpu_memory,

@@ -148,6 +148,20 @@ static size_t available(int device)
     return free_bytes;
 }
 
+static bool pin(void *data, size_t bytes)
+{
+    bool pinned = cudaHostRegister(data, bytes, cudaHostRegisterPortable) == cudaSuccess;
+    if (!pinned)
+        (void)cudaGetLastError();
+    return pinned;
+}
+
+static void unpin(void *data)
+{
+    if (cudaHostUnregister(data) != cudaSuccess)
+        (void)cudaGetLastError();
+}
+
 static bool is_broken(const struct lane *lane)
 {
     return lane->broken;
@@ -157,6 +171,8 @@ const struct backend backend_of_cuda = {
     .name = "cuda",
     .devices = device_count,
     .available = available,
+    .pin = pin,
+    .unpin = unpin,
     .open = lane_open,
     .can_run = needs_fit,
     .memory = needs_total,

@@ -126,6 +126,36 @@ static void idle_blocks_go_back_after_a_whole_period(void **state)
     blocks_release(&blocks);
 }
 
+static int pins, unpins;
+
+static bool pin(void *data, size_t bytes)
+{
+    (void)data;
+    pins++;
+    return bytes < 16 * MIB; /* larger ones cannot be */
+}
+
+static void unpin(void *data)
+{
+    (void)data;
+    unpins++;
+}
+
+static void large_blocks_are_pinned_where_that_is_wanted(void **state)
+{
+    static const struct backend backend = {.pin = pin, .unpin = unpin};
+    static const size_t sizes[] = {100, MIB, 5 * MIB, 40 * MIB};
+    struct blocks blocks;
+    (void)state;
+    blocks_init(&blocks, 0);
+    blocks_pin(&blocks, &backend, 4 * MIB);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        blocks_put(&blocks, blocks_get(&blocks, sizes[i]));
+    assert_int_equal(pins, 2);
+    assert_int_equal(unpins, 1);
+    blocks_release(&blocks);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +165,7 @@ int main(void)
         cmocka_unit_test(memory_that_there_is_not_is_no_crash),
         cmocka_unit_test(a_block_is_handed_out_again),
         cmocka_unit_test(the_cache_is_bounded),
+        cmocka_unit_test(large_blocks_are_pinned_where_that_is_wanted),
         cmocka_unit_test(idle_blocks_go_back_after_a_whole_period),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

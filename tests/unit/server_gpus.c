@@ -132,6 +132,19 @@ static void without_devices_the_cpu_serves_unless_cuda_was_asked_for(void **stat
     assert_int_equal(gpus_init(&gpus, &config, NULL, &error), ERROR_INTERNAL);
 }
 
+static void memory_is_pinned_where_devices_are_preferred(void **state)
+{
+    (void)state;
+    start();
+    assert_false(gpus_are_preferred(&gpus));
+    set("device", "cuda");
+    start();
+    assert_true(gpus_are_preferred(&gpus));
+    set("device", "cpu");
+    start();
+    assert_false(gpus_are_preferred(&gpus));
+}
+
 static void the_setting_cpu_looks_for_none(void **state)
 {
     (void)state;
@@ -236,6 +249,7 @@ int main(void)
         TEST(devices_can_be_listed),
         TEST(a_list_of_other_things_is_refused),
         TEST(without_devices_the_cpu_serves_unless_cuda_was_asked_for),
+        TEST(memory_is_pinned_where_devices_are_preferred),
         TEST(the_setting_cpu_looks_for_none),
         TEST(jobs_take_turns_among_devices),
         TEST(a_request_chooses),
