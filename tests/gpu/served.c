@@ -162,8 +162,7 @@ static void ignored_rows_are_counted(void **state)
     stop(&f);
 }
 
-/* ---------------------------------------------------------------------------------- large bodies
- */
+/* --------------------------------------------------------------------------------- large bodies */
 
 enum { ROWS = 30000, WIDTH = 8, UPDATES = 2000 };
 
@@ -193,29 +192,48 @@ static struct answer large(struct fixture *f, const char *more)
 
 #define BINARY_ON(DEVICE) ",'parameters':{'binary_data_output':true,'device':'" DEVICE "'}"
 
+static void check_large(const struct answer *a)
+{
+    size_t size;
+    assert_int_equal(a->status, 200);
+    const char *tensors = answer_tensors(a, &size);
+    assert_int_equal(size, sizeof table);
+    for (int row = 0; row < ROWS; row++) {
+        float found;
+        memcpy(&found, tensors + (size_t)row * WIDTH * sizeof found, sizeof found);
+        assert_true(found == (row < 500 ? 2.0f : row < 1500 ? 1.0f : 0.0f));
+    }
+}
+
 static void large_bodies_are_passed_on_to_the_device(void **state)
 {
     struct fixture f = start(NULL);
     (void)state;
     for (int round = 0; round < 3; round++) {
         struct answer a = large(&f, BINARY_ON("cuda"));
-        size_t size;
-        assert_int_equal(a.status, 200);
-        const char *tensors = answer_tensors(&a, &size);
-        assert_int_equal(size, sizeof table);
-        for (int row = 0; row < ROWS; row++) {
-            float found;
-            memcpy(&found, tensors + (size_t)row * WIDTH * sizeof found, sizeof found);
-            assert_true(found == (row < 500 ? 2.0f : row < 1500 ? 1.0f : 0.0f));
-        }
+        check_large(&a);
         answer_release(&a);
     }
     expect_logged(&f, "\"device\":\"cuda\"", 3);
     stop(&f);
 }
 
-/* ------------------------------------------------------------------------------------- shortages
- */
+/* Where `device` is cuda the bodies lie in pinned memory: the answer goes back into it. */
+static void large_bodies_in_pinned_memory_are_answered_too(void **state)
+{
+    static const char *const only[] = {"--device=cuda", NULL};
+    struct fixture f = start(only);
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        struct answer a = large(&f, ",'parameters':{'binary_data_output':true}");
+        check_large(&a);
+        answer_release(&a);
+    }
+    expect_logged(&f, "\"device\":\"cuda\"", 2);
+    stop(&f);
+}
+
+/* ------------------------------------------------------------------------------------ shortages */
 
 static void a_job_over_the_device_s_memory_fails_alone(void **state)
 {
@@ -255,8 +273,7 @@ static void a_failing_allocation_fails_its_job_alone(void **state)
     stop(&f);
 }
 
-/* --------------------------------------------------------------------------------- a lost device
- */
+/* -------------------------------------------------------------------------------- a lost device */
 
 /* Kernels of more instructions than this are ended as after an illegal access: the small ones of
  * the self-test and of small requests are not. */
@@ -304,8 +321,7 @@ static void with_device_cuda_a_lost_device_ends_the_server(void **state)
     assert_int_equal(server_wait(&f.server), 1);
 }
 
-/* ------------------------------------------------------------------------------------------ drain
- */
+/* ---------------------------------------------------------------------------------------- drain */
 
 struct last {
     struct mix mix;
@@ -357,6 +373,7 @@ int main(void)
         cmocka_unit_test(mixed_jobs_run_on_two_streams_and_the_cpu),
         cmocka_unit_test(ignored_rows_are_counted),
         cmocka_unit_test(large_bodies_are_passed_on_to_the_device),
+        cmocka_unit_test(large_bodies_in_pinned_memory_are_answered_too),
         cmocka_unit_test(a_job_over_the_device_s_memory_fails_alone),
         cmocka_unit_test(a_failing_allocation_fails_its_job_alone),
         cmocka_unit_test(with_device_auto_a_lost_device_leaves_the_cpu),
