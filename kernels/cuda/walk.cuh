@@ -1,7 +1,7 @@
 /* walk: a run of equal keys, folded in order into one accumulator. One thread walks a run for one
  * column: neighbours take neighbouring columns, so wide rows are read whole. A long run of narrow
- * rows would leave a warp waiting for one thread; there the warp reads the run together, a stretch
- * at a time, and passes the values around in their order. */
+ * rows would leave the memory waiting for few threads; there the block reads the run together, a
+ * stretch at a time, through shared memory. */
 #ifndef KERNELS_CUDA_WALK_CUH
 #define KERNELS_CUDA_WALK_CUH
 
@@ -9,12 +9,11 @@
 #include "kernels/cuda/launch.cuh"
 
 enum {
-    WALK_BATCH = 8,  /* reads in flight for one thread */
-    WALK_ALONE = 64, /* elements of a run before the warp helps, ... */
-    WALK_NARROW = 8  /* ... where rows have fewer columns */
+    WALK_BATCH = 8,   /* reads in flight for one thread */
+    WALK_ALONE = 64,  /* elements of a run before the block helps, ... */
+    WALK_NARROW = 64, /* ... where rows have no more columns */
+    WALK_TILE = 1024  /* elements that the block reads at a time */
 };
-
-static const unsigned WHOLE_WARP = 0xFFFFFFFFu;
 
 /* Where a walk stands. Fold is a struct of the accumulator with `void add(Element)`. */
 template <class Fold> struct walk {
@@ -22,6 +21,12 @@ template <class Fold> struct walk {
     int64_t column;
     uint32_t key;
     Fold fold;
+};
+
+/* The rest of a run, from its first column that a block has. */
+struct stretch {
+    int64_t at, column;
+    uint32_t key;
 };
 
 /* The thread's run, if its element is the first of one that counts. */
@@ -72,50 +77,59 @@ static __device__ bool walk_alone(const struct runs *runs, struct walk<Fold> *wa
     return false;
 }
 
-/* Any value of at most 8 bytes from another lane. */
-template <class Value> static __device__ Value from_lane(Value value, int lane)
-{
-    unsigned long long bits = 0;
-    memcpy(&bits, &value, sizeof value);
-    bits = sizeof value <= 4 ? __shfl_sync(WHOLE_WARP, (unsigned)bits, lane)
-                             : __shfl_sync(WHOLE_WARP, bits, lane);
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* Folds what is left of lane `owner`'s run. Every lane folds the same, the owner keeps it. */
+/* Folds what is left of the runs of a block's threads, one run after the other: the block reads a
+ * stretch of it, all columns that its threads have, and each of those threads folds its column in
+ * order. `left`: this thread's run has not ended. Threads of one run have the same key, and
+ * neighbouring columns. Called by whole blocks. */
 template <class Element, class Fold>
-static __device__ void walk_together(const struct runs *runs, struct walk<Fold> *walk, int owner)
+static __device__ void walk_together(const struct runs *runs, struct walk<Fold> *walk, bool left)
 {
-    int lane = threadIdx.x % WARP_THREADS;
-    int64_t at = from_lane(walk->at, owner), column = from_lane(walk->column, owner);
-    uint32_t key = from_lane(walk->key, owner);
-    bool ended = false;
-    while (!ended) {
-        bool within = in_run(runs, at + lane, key), counts = false;
-        Element element = Element();
-        if (within)
-            element = read_source<Element>(runs, at + lane, column, &counts);
-        unsigned counting = __ballot_sync(WHOLE_WARP, counts);
-        ended = !__all_sync(WHOLE_WARP, within);
-        for (int i = 0; i < WARP_THREADS; i++) {
-            Element next = from_lane(element, i);
-            if (lane == owner && counting >> i & 1)
-                walk->fold.add(next);
+    __shared__ Element tile[WALK_TILE];
+    __shared__ bool counts[WALK_TILE];
+    __shared__ struct stretch run;
+    __shared__ unsigned first;
+    while (__syncthreads_or(left)) {
+        if (threadIdx.x == 0)
+            first = BLOCK_THREADS;
+        __syncthreads();
+        if (left)
+            atomicMin(&first, threadIdx.x);
+        __syncthreads();
+        if (threadIdx.x == first)
+            run = {walk->at, walk->column, walk->key};
+        __syncthreads();
+        bool mine = left && walk->key == run.key;
+        int columns = __syncthreads_count(mine), rows = WALK_TILE / columns;
+        bool ended = false;
+        for (int64_t at = run.at; !ended; at += rows) {
+            for (int i = (int)threadIdx.x; i < rows * columns; i += (int)blockDim.x) {
+                int row = i / columns, column = i % columns;
+                bool counted = false;
+                if (!in_run(runs, at + row, run.key))
+                    ended = true;
+                else
+                    tile[i] = read_source<Element>(runs, at + row, run.column + column, &counted);
+                if (column == 0)
+                    counts[row] = counted;
+            }
+            ended = __syncthreads_or(ended);
+            for (int row = 0; mine && row < rows; row++)
+                if (counts[row])
+                    walk->fold.add(tile[row * columns + walk->column - run.column]);
+            __syncthreads();
         }
-        at += WARP_THREADS;
+        left = left && !mine;
     }
 }
 
-/* Called by whole warps; `walks`: this thread has a run. */
+/* Called by whole blocks; `walks`: this thread has a run. */
 template <class Element, class Fold>
 static __device__ void walk_run(const struct runs *runs, struct walk<Fold> *walk, bool walks)
 {
-    bool narrow = runs->width < WALK_NARROW;
+    bool narrow = runs->width <= WALK_NARROW;
     bool left = walks && !walk_alone<Element>(runs, walk, narrow ? WALK_ALONE : INT64_MAX);
-    unsigned waiting = narrow ? __ballot_sync(WHOLE_WARP, left) : 0;
-    for (; waiting; waiting &= waiting - 1)
-        walk_together<Element>(runs, walk, __ffs((int)waiting) - 1);
+    if (narrow)
+        walk_together<Element>(runs, walk, left);
 }
 
 #endif
