@@ -92,6 +92,37 @@ ALWAYS_INLINE HD float float_of_bits(uint32_t bits)
     return f;
 }
 
+#if defined(KERNELS_F16C) /* the file that includes this may use the instructions */
+
+ALWAYS_INLINE float widen_f16(uint16_t h)
+{
+    return _cvtsh_ss(h);
+}
+
+ALWAYS_INLINE uint16_t narrow_f16(float f)
+{
+    return _cvtss_sh(f, _MM_FROUND_TO_NEAREST_INT);
+}
+
+#elif defined(__aarch64__)
+
+ALWAYS_INLINE float widen_f16(uint16_t h)
+{
+    __fp16 half;
+    memcpy(&half, &h, sizeof half);
+    return half;
+}
+
+ALWAYS_INLINE uint16_t narrow_f16(float f)
+{
+    __fp16 half = (__fp16)f;
+    uint16_t h;
+    memcpy(&h, &half, sizeof h);
+    return h;
+}
+
+#else
+
 /* The exponent's bias moves by a multiplication, which also makes subnormals normal. */
 ALWAYS_INLINE HD float widen_f16(uint16_t h)
 {
@@ -111,6 +142,8 @@ ALWAYS_INLINE HD uint16_t narrow_f16(float f)
     uint32_t half = rest < 0x38800000 ? small : rest < 0x47800000 ? normal : special;
     return (uint16_t)(sign >> 16 | half);
 }
+
+#endif
 
 ALWAYS_INLINE HD float widen_bf16(uint16_t h)
 {

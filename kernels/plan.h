@@ -71,6 +71,12 @@ static inline bool plan_stopped(const struct plan *plan)
     return stop && atomic_load_explicit(stop, memory_order_relaxed);
 }
 
+/* Whether rows of a table are read and nothing is combined: gather_nd. */
+static inline bool plan_gathers(const struct plan *plan)
+{
+    return plan->op->combine == COMBINE_SET && !plan->start;
+}
+
 /* Checks dtypes, ranks, shapes and sizes and fills the plan. inputs: OP_INPUTS_MAX views in the
  * op's order, absent ones DTYPE_NONE; `required` of them must be there. The views are copied, their
  * elements are not. Errors: MISSING_INPUT UNSUPPORTED_DTYPE SHAPE_MISMATCH SIZE_MISMATCH

@@ -1,4 +1,10 @@
 /* What every processor of the architecture has. */
-#define LEVEL      base
+#include "kernels/cpu/levels.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#define LEVEL      level_base
 #define LEVEL_NAME "base"
 #include "kernels/cpu/level.inc"

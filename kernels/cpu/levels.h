@@ -5,5 +5,8 @@
 #include "kernels/cpu/level.h"
 
 extern const struct level level_base;
+#ifdef __x86_64__
+extern const struct level level_avx2;
+#endif
 
 #endif

@@ -185,7 +185,7 @@ struct work {
     int64_t rows; /* of the table */
     size_t table_bytes, values_bytes, out_bytes;
     void *table, *values, *out;
-    int32_t *indices, *ids;
+    int32_t *indices, *own, *ids; /* own: ours to overwrite */
     int32_t out_shape[4];
     struct plan plan;
 };
@@ -238,6 +238,7 @@ static void work_init(struct work *w, const struct cell *c)
     w->values = memory_new(w->values_bytes);
     w->out = memory_new(w->out_bytes);
     w->indices = memory_new((size_t)(c->n * w->depth) * 4);
+    w->own = memory_new((size_t)(c->n * w->depth) * 4);
     w->ids = memory_new((size_t)c->n * 4);
     fill_values(c->dtype, w->table, w->table_bytes, &state);
     fill_values(c->dtype, w->values, w->values_bytes, &state);
@@ -250,6 +251,7 @@ static void work_release(struct work *w)
     munmap(w->values, w->values_bytes + 1);
     munmap(w->out, w->out_bytes + 1);
     munmap(w->indices, (size_t)(w->cell->n * w->depth) * 4 + 1);
+    munmap(w->own, (size_t)(w->cell->n * w->depth) * 4 + 1);
     munmap(w->ids, (size_t)w->cell->n * 4 + 1);
     free(w->plan.scratch);
 }
@@ -277,8 +279,8 @@ static void ours_plan(struct work *w)
                                         "sparse_segment_mean"};
     const struct cell *c = w->cell;
     struct tensor table = table_of(w), values = tensor_of(w, c->dtype, c->n, w->values);
-    struct tensor indices = {DTYPE_INT32, 2, {c->n, w->depth}, w->indices};
-    struct tensor flat = {DTYPE_INT32, 1, {c->n}, w->indices},
+    struct tensor indices = {DTYPE_INT32, 2, {c->n, w->depth}, w->own};
+    struct tensor flat = {DTYPE_INT32, 1, {c->n}, w->own},
                   ids = {DTYPE_INT32, 1, {c->n}, w->ids};
     for (int i = 0; i < table.rank; i++)
         w->out_shape[i] = (int32_t)table.shape[i];
@@ -302,6 +304,7 @@ static double ours_run(struct work *w)
 {
     struct error error;
     struct lane *lane = backend_cpu.open(0, 0, &error);
+    memcpy(w->own, w->indices, (size_t)(w->cell->n * w->depth) * 4);
     double start = now_ms();
     enum error_code code = backend_cpu.run(lane, &w->plan, &error);
     double ms = now_ms() - start;

@@ -1,0 +1,12 @@
+/* compute: a whole run on the CPU, at a level and with a split. The backend's run chooses both. */
+#ifndef KERNELS_CPU_COMPUTE_H
+#define KERNELS_CPU_COMPUTE_H
+
+#include "kernels/cpu/split.h"
+
+/* Checks the plan's elements and computes plan->output. split NULL: split_choose. Errors: see
+ * struct backend. */
+MUST_CHECK enum error_code compute_run(struct plan *plan, const struct level *level,
+                                       const struct split *split, struct error *error);
+
+#endif

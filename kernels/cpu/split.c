@@ -1,0 +1,158 @@
+#include "kernels/cpu/split.h"
+#include "kernels/cpu/fill.h"
+#include "kernels/cpu/pairs.h"
+#include "kernels/team.h"
+
+enum {
+    SAMPLE = 256,           /* destinations looked at */
+    CACHED_BYTES = 1 << 20, /* a table that is larger is not in a core's own caches */
+    COLUMN_BYTES = 128      /* the least that is worth a thread, so that two share no line */
+};
+
+/* Nanoseconds. */
+static const double DIRECT_NS = 0.7; /* an update of one cached element, nothing picked */
+static const double PICKED_NS = 1.0; /* looking at an update */
+static const double ROW_NS = 1.0;    /* applying one, besides its bytes */
+static const double BYTE_NS = 0.03;
+static const double MISS_NS = 5.0;   /* prefetching a line that is not in the caches */
+static const double START_NS = 0.15; /* a byte of the start value */
+static const double TEAM_NS = 20e3;  /* gathering a team */
+
+static size_t row_bytes(const struct plan *plan)
+{
+    return (size_t)plan->rows.width * dtype_bytes(plan->dtype);
+}
+
+static bool is_cached(const struct plan *plan)
+{
+    return (double)plan->rows.limit * (double)row_bytes(plan) <= CACHED_BYTES;
+}
+
+/* ----------------------------------------------------------------------------- who owns which */
+
+/* Rows that are shared: of the indices for a gather, else of the output. */
+static int64_t shared_rows(const struct plan *plan)
+{
+    return plan_gathers(plan)  ? plan->rows.count
+           : plan->segment_ids ? plan->output.shape[0]
+                               : plan->rows.limit;
+}
+
+/* Segments are shared so that each thread has as many pairs, or as many rows where writing them is
+ * most of the work. */
+static int64_t first_row(const struct plan *plan, int threads, int i)
+{
+    int64_t rows = shared_rows(plan), pairs = plan->rows.count;
+    if (plan->segment_ids && pairs >= rows && 0 < i && i < threads)
+        return index_load(plan->segment_ids->data, pairs_id_bits(plan), pairs * i / threads);
+    return rows * i / threads;
+}
+
+/* Columns are cut between cache lines of a row that begins with one. */
+static int64_t first_column(const struct plan *plan, int threads, int i)
+{
+    int64_t width = plan->rows.width, line = 64 / (int64_t)dtype_bytes(plan->dtype);
+    return i == threads ? width : width * i / threads / line * line;
+}
+
+struct share split_share(const struct plan *plan, const struct split *split, int i)
+{
+    int t = split->threads;
+    struct share share = {
+        .plan = plan,
+        .low = split->columns ? 0 : first_row(plan, t, i),
+        .high = split->columns ? shared_rows(plan) : first_row(plan, t, i + 1),
+        .column = split->columns ? first_column(plan, t, i) : 0,
+        .all = (t == 1 || split->columns) && plan->ignored == 0,
+    };
+    share.columns =
+        (split->columns ? first_column(plan, t, i + 1) : plan->rows.width) - share.column;
+    share.direct = share.all && plan->rows.width == 1 && is_cached(plan);
+    return share;
+}
+
+void split_write_start(const struct plan *plan, const struct split *split, int i)
+{
+    size_t bytes = row_bytes(plan);
+    fill_start(plan, (size_t)first_row(plan, split->threads, i) * bytes,
+               (size_t)first_row(plan, split->threads, i + 1) * bytes,
+               plan->output_bytes > FILL_STREAM_BYTES);
+}
+
+/* ---------------------------------------------------------------------------------- the model */
+
+/* The busiest thread's part of the updates when each owns as many rows: by a sample. */
+static double busiest_owner(const struct plan *plan, int threads)
+{
+    const struct rows *rows = &plan->rows;
+    int counts[TEAM_MAX] = {0}, most = 0, sampled = 0;
+    for (int i = 0; i < SAMPLE; i++) {
+        int64_t k = rows->count / SAMPLE * i;
+        int64_t row = index_load(rows->destination, rows->destination_bits, k);
+        if (row < 0)
+            continue;
+        int *count = &counts[((__int128)(row + 1) * threads - 1) / rows->limit];
+        most = ++*count > most ? *count : most;
+        sampled++;
+    }
+    return sampled ? (double)most / sampled : 0;
+}
+
+/* The same of the pairs, exactly. */
+static double busiest_segments(const struct plan *plan, int threads)
+{
+    int64_t most = 0, first = 0;
+    for (int i = 1; i <= threads; i++) {
+        int64_t next = pairs_first(plan, first_row(plan, threads, i));
+        most = next - first > most ? next - first : most;
+        first = next;
+    }
+    return (double)most / (double)plan->rows.count;
+}
+
+static double busiest(const struct plan *plan, const struct split *split)
+{
+    int threads = split->threads;
+    if (threads == 1 || split->columns || plan_gathers(plan) || plan->rows.count < SAMPLE)
+        return 1.0 / threads;
+    return plan->segment_ids ? busiest_segments(plan, threads) : busiest_owner(plan, threads);
+}
+
+static double time_ns(const struct plan *plan, const struct split *split)
+{
+    bool scatters = !plan->segment_ids && !plan_gathers(plan);
+    double updates = (double)plan->rows.count, bytes = (double)row_bytes(plan);
+    double miss = is_cached(plan) ? 0 : (1 + bytes / 64) * MISS_NS;
+    double row = ROW_NS + bytes * BYTE_NS + miss, picked = scatters ? PICKED_NS : 0;
+    bool there = plan_gathers(plan) || (plan->start && plan->start->data == plan->output.data);
+    double start = there ? 0 : (double)plan->output_bytes * START_NS;
+    if (scatters && split->threads == 1 && plan->rows.width == 1 && is_cached(plan))
+        return updates * DIRECT_NS + start;
+    return updates * (picked + row * busiest(plan, split)) + start / split->threads +
+           (split->threads > 1 ? TEAM_NS : 0);
+}
+
+static void consider(struct split *best, double *best_ns, const struct plan *plan,
+                     struct split split)
+{
+    double ns = time_ns(plan, &split);
+    if (ns >= *best_ns)
+        return;
+    *best = split;
+    *best_ns = ns;
+}
+
+struct split split_choose(const struct plan *plan)
+{
+    int most = plan->options.threads < TEAM_MAX ? plan->options.threads : TEAM_MAX;
+    struct split best = {1, false};
+    double best_ns = time_ns(plan, &best);
+    if (best_ns < 2 * TEAM_NS)
+        return best;
+    for (int t = most; t > 1; t /= 2) {
+        consider(&best, &best_ns, plan, (struct split){t, false});
+        if (!plan_gathers(plan) && row_bytes(plan) >= (size_t)t * COLUMN_BYTES)
+            consider(&best, &best_ns, plan, (struct split){t, true});
+    }
+    return best;
+}

@@ -1,0 +1,33 @@
+/* split: how the threads of a team share a plan's work.
+ *
+ * The model. Every thread walks all rows of a scatter's indices and applies those that it owns; so
+ * what a walk costs is paid by each thread, what the rows cost is shared:
+ *
+ *     time(1) = updates * (direct or picked + row)     + start
+ *     time(T) = updates * picked + updates * row * S   + start / T + TEAM
+ *
+ * S is the share of the busiest thread: 1 / T when it owns columns, and when it owns rows what a
+ * sample of the destinations says, so that duplicates of few rows lead to columns. Gathers and
+ * segments share everything: their threads own consecutive rows of the output. The fastest form
+ * wins. The constants are nanoseconds on a machine of today; only their ratios matter. */
+#ifndef KERNELS_CPU_SPLIT_H
+#define KERNELS_CPU_SPLIT_H
+
+#include "kernels/cpu/level.h"
+
+struct split {
+    int threads;
+    bool columns; /* each thread owns columns of every row; else rows */
+};
+
+/* Chooses from the plan's shape, its options.threads, and a sample of its destinations. After
+ * check_run; there are rows and they have elements. */
+struct split split_choose(const struct plan *plan);
+
+/* Thread i's part of the work. */
+struct share split_share(const struct plan *plan, const struct split *split, int i);
+
+/* Writes thread i's part of a scatter's start value: the rows that it owns, when it owns rows. */
+void split_write_start(const struct plan *plan, const struct split *split, int i);
+
+#endif

@@ -1,0 +1,14 @@
+/* team: work in parts, done by several threads. The only door to OpenMP. */
+#ifndef KERNELS_TEAM_H
+#define KERNELS_TEAM_H
+
+enum { TEAM_MAX = 256 }; /* parts of a piece of work */
+
+/* Does part i of `work`. Parts touch no memory that another one writes. */
+typedef void team_part(void *work, int i);
+
+/* Does parts [0, parts) and returns when all are done. One part is done by the caller itself. A
+ * part must not count on others being done at the same time. */
+void team_run(int parts, team_part *part, void *work);
+
+#endif
