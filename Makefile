@@ -193,11 +193,13 @@ check-cuda: programs-cuda
 
 # The real clients, in a virtual environment of their own.
 VENV := $(BUILD)/venv
-# Clients that are too heavy for every run of the tests, in another one.
+# Clients that are too heavy for every run of the tests, and the peers of bench-peers, have others.
 HEAVY_VENV := $(BUILD)/venv-heavy
+PEERS_VENV := $(BUILD)/venv-peers
 $(VENV)/installed: tests/clients/requirements.txt
 $(HEAVY_VENV)/installed: tests/clients/heavy/requirements.txt
-$(VENV)/installed $(HEAVY_VENV)/installed:
+$(PEERS_VENV)/installed: tests/bench/peers/requirements.txt
+$(VENV)/installed $(HEAVY_VENV)/installed $(PEERS_VENV)/installed:
 	@echo "VENV $(@D)"
 	@rm -rf $(@D) && python3 -m venv $(@D)
 	@$(@D)/bin/pip install -q --disable-pip-version-check -r $<
@@ -278,6 +280,16 @@ bench: deps
 	@$(AGAIN) $(BUILD)/tensord $(BUILD)/bench/server
 	@TENSORD=$(BUILD)/tensord $(BUILD)/bench/server $(ROWS)
 
+# The same load and requests for every server.
+$(BUILD)/bench/peers: $(call objects,$(addprefix tests/bench/,peers.c server_load.c \
+    server_request.c)) $(BUILD)/libsupport.a $(FLOORS)
+	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
+
+.PHONY: bench-peers
+bench-peers: deps
+	@$(AGAIN) $(BUILD)/tensord $(BUILD)/bench/peers $(PEERS_VENV)/installed
+	@BUILD=$(BUILD) PEERS=$(PEERS_VENV) tests/bench/peers/run.sh
+
 bench-kernels: deps
 	@$(AGAIN) $(BUILD)/bench/kernels
 	@$(BUILD)/bench/kernels
@@ -330,6 +342,7 @@ help:
 	@echo "make test-clients    KServe's client and perf_analyzer, where they can be had"
 	@echo "make fuzz            every fuzzer for an hour (FUZZ_SECONDS=60, TARGETS='frame head')"
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
+	@echo "make bench-peers     the server beside FastAPI with numpy and MLServer"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
 	@echo "make bench-json      JSON numbers beside bare from_chars and to_chars, and cJSON"
 	@echo "make install         the program, unit, settings and manual (PREFIX, DESTDIR); make deb: a package"

@@ -37,5 +37,6 @@ if [ "${1:-}" = --one ]; then
     fuzz "$2"
     exit
 fi
+# shellcheck disable=SC2046 # one word each
 [ $# -gt 0 ] || set -- $(basename -s .c tests/fuzz/*.c)
 printf '%s\n' "$@" | xargs -P "$(nproc)" -n 1 "$0" --one
