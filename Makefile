@@ -99,7 +99,7 @@ $(BUILD)/obj/%.o: %.cc
 
 programs = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/*.c))
 UNIT    := $(call programs,unit) $(call programs,golden)
-SERVED  := $(call programs,protocol) $(call programs,hostile)
+SERVED  := $(foreach folder,protocol hostile security,$(call programs,$(folder)))
 REPLAY  := $(call programs,fuzz)
 CLIENTS := $(wildcard tests/clients/*.py tests/clients/*.sh tests/clients/*.mjs)
 # Those that need more than a few seconds are left out of `make check`.

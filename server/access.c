@@ -91,7 +91,7 @@ static enum error_code refuse(struct grant *grant, const char *what, const struc
     uint64_t seconds = (wait_ns + SEC - 1) / SEC;
     grant->retry_after = seconds < INT32_MAX ? (int)seconds : INT32_MAX;
     return error_set(error, ERROR_QUOTA_EXCEEDED, NULL,
-                     "the token '%s' may have %llu %s in %llu s; try again in %d s",
+                     "the limit of the token '%s' is %llu %s in %llu s; try again in %d s",
                      grant->bearer.client->name, (unsigned long long)limit->amount, what,
                      (unsigned long long)(limit->period_ns / SEC), grant->retry_after);
 }
@@ -104,7 +104,7 @@ static enum error_code charge(struct grant *grant, int64_t length, struct error 
     uint64_t requests_ns = quota_wait(&client->requests, &bearer->requests, now);
     uint64_t bytes_ns = quota_wait(&client->bytes, &bearer->bytes, now);
     if (requests_ns > 0 && requests_ns >= bytes_ns)
-        return refuse(grant, "requests (its rate)", &bearer->requests, requests_ns, error);
+        return refuse(grant, "requests", &bearer->requests, requests_ns, error);
     if (bytes_ns > 0)
         return refuse(grant, "bytes of bodies", &bearer->bytes, bytes_ns, error);
     grant->charged_bytes = length > 0 ? (uint64_t)length : 0;

@@ -28,19 +28,21 @@ bool limit_parse(struct limit *limit, const char *text)
     return false;
 }
 
-uint64_t quota_wait(const struct quota *quota, const struct limit *limit, uint64_t now_ns)
-{
-    uint64_t full = atomic_load_explicit(&quota->full_ns, memory_order_relaxed);
-    uint64_t empty = now_ns + limit->period_ns; /* full so late: nothing is left */
-    return limit->amount == 0 || full < empty ? 0 : full - empty + 1;
-}
-
 /* How long an amount takes to come back; a century is for ever. */
 static uint64_t time_of(const struct limit *limit, uint64_t amount)
 {
     const uint64_t ever = 100 * 366 * 24 * HOUR;
     unsigned __int128 ns = (unsigned __int128)amount * limit->period_ns / limit->amount;
     return ns < ever ? (uint64_t)ns : ever;
+}
+
+uint64_t quota_wait(const struct quota *quota, const struct limit *limit, uint64_t now_ns)
+{
+    if (limit->amount == 0)
+        return 0;
+    uint64_t full = atomic_load_explicit(&quota->full_ns, memory_order_relaxed);
+    uint64_t then = full + time_of(limit, 1), latest = now_ns + limit->period_ns;
+    return then > latest ? then - latest : 0;
 }
 
 void quota_charge(struct quota *quota, const struct limit *limit, uint64_t amount, uint64_t now_ns)

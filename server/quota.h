@@ -1,6 +1,6 @@
 /* quota: how much of something may be used over time. A quota is a bucket of one period's amount
  * that fills up evenly. Use is charged when it is known, also afterwards: the bucket may go into
- * debt, and while it is empty or in debt nothing new is admitted. */
+ * debt, and until that is paid off nothing new is admitted. */
 #ifndef SERVER_QUOTA_H
 #define SERVER_QUOTA_H
 
@@ -22,7 +22,7 @@ struct quota {
 /* "100/s", "10M/s", "5000/h": a number, K, M or G, a slash, and s, m or h. False when it is not. */
 bool limit_parse(struct limit *limit, const char *text);
 
-/* 0: there is some left. Else the nanoseconds until there is. */
+/* 0: at least one is left. Else the nanoseconds until there is. */
 uint64_t quota_wait(const struct quota *quota, const struct limit *limit, uint64_t now_ns);
 
 void quota_charge(struct quota *quota, const struct limit *limit, uint64_t amount, uint64_t now_ns);

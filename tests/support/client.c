@@ -70,6 +70,15 @@ static void set_method(CURL *curl, const struct call *call)
         curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, call->method);
 }
 
+static void set_tls(CURL *curl, const struct call_tls *tls)
+{
+    if (tls == NULL)
+        return;
+    curl_easy_setopt(curl, CURLOPT_CAINFO, tls->authority);
+    curl_easy_setopt(curl, CURLOPT_SSLCERT, tls->certificate);
+    curl_easy_setopt(curl, CURLOPT_SSLKEY, tls->key);
+}
+
 struct prepared *client_prepare(CURL *curl, int port, const struct call *call, struct answer *a)
 {
     struct prepared *p = calloc(1, sizeof(*p));
@@ -82,7 +91,8 @@ struct prepared *client_prepare(CURL *curl, int port, const struct call *call, s
     p->answer = a;
     p->head_stream = open_memstream(&p->head, &p->head_size);
     p->body_stream = open_memstream(&a->body, &a->size);
-    snprintf(url, sizeof(url), "http://127.0.0.1:%d%s", port, call->path);
+    snprintf(url, sizeof(url), "%s://127.0.0.1:%d%s", call->tls != NULL ? "https" : "http", port,
+             call->path);
     curl_easy_reset(curl);
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
@@ -95,6 +105,7 @@ struct prepared *client_prepare(CURL *curl, int port, const struct call *call, s
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, p->body_stream);
     set_body(curl, call, p);
     set_method(curl, call);
+    set_tls(curl, call->tls);
     for (int i = 0; i < CALL_HEADERS_MAX && call->headers[i] != NULL; i++)
         p->headers = curl_slist_append(p->headers, call->headers[i]);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, p->headers);

@@ -12,6 +12,12 @@
 
 enum { CALL_HEADERS_MAX = 8 };
 
+/* Paths of PEM files. */
+struct call_tls {
+    const char *authority;         /* who must have signed the server's certificate */
+    const char *certificate, *key; /* the client's; NULL: none */
+};
+
 struct call {
     const char *method; /* NULL: GET without a body, POST with one */
     const char *path;
@@ -19,6 +25,7 @@ struct call {
     const void *body;                      /* NULL: none */
     size_t size;
     bool chunked;
+    const struct call_tls *tls; /* NULL: plain HTTP */
 };
 
 struct client {

@@ -90,6 +90,44 @@ static bool find_port(struct server *s)
     return s->port != 0;
 }
 
+int server_port(const struct server *s, const char *prefix)
+{
+    char wanted[128], *log = server_log(s), *found;
+    int port = 0;
+
+    snprintf(wanted, sizeof(wanted), "\"listening\",\"address\":\"%s", prefix);
+    found = log != NULL ? strstr(log, wanted) : NULL;
+    if (found != NULL)
+        port = atoi(found + strlen(wanted));
+    free(log);
+    return port;
+}
+
+static int count(const char *text, const char *part)
+{
+    int found = 0;
+
+    while ((text = strstr(text, part)) != NULL) {
+        text += strlen(part);
+        found++;
+    }
+    return found;
+}
+
+bool server_says(const struct server *s, const char *part, int times)
+{
+    for (int ms = 0; ms < START_SECONDS * 1000; ms += POLL_MS) {
+        char *log = server_log(s);
+        bool said = log != NULL && count(log, part) >= times;
+
+        free(log);
+        if (said)
+            return true;
+        pause_ms(POLL_MS);
+    }
+    return false;
+}
+
 bool server_running(struct server *s)
 {
     siginfo_t ended = {0};

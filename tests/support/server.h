@@ -17,6 +17,12 @@ struct server {
  */
 bool server_start(struct server *s, const char *const *settings);
 
+/* The port of the listener whose address starts so, such as "tls:127.0.0.1:"; 0: there is none. */
+int server_port(const struct server *s, const char *prefix);
+
+/* Waits until the log holds `part` `times` times; false after a minute. */
+bool server_says(const struct server *s, const char *part, int times);
+
 /* Sends SIGTERM and waits. Returns the exit status, 128 + signal when a signal ended it, or -1 when
  * it did not end within a minute (it is killed then). A status other than 0 prints the log. */
 int server_stop(struct server *s);

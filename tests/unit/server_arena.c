@@ -98,6 +98,36 @@ static void a_block_can_go_early(void **state)
     assert_ptr_equal(f.arena.chain, two);
 }
 
+static void a_client_holds_no_more_than_its_share(void **state)
+{
+    struct budget share;
+    const char *setting;
+    (void)state;
+    budget_init(&share, 2 * MIB);
+    f.arena.share = &share;
+    assert_non_null(arena_get(&f.arena, MIB));
+    assert_int_equal(budget_used(&share), budget_used(&f.budget));
+    assert_null(arena_get(&f.arena, MIB));
+    assert_ptr_equal(arena_bound(&f.arena, MIB, &setting), &share);
+    assert_string_equal(setting, "client_share");
+    assert_int_equal(budget_used(&share), f.arena.reserved_bytes);
+    arena_release(&f.arena);
+    assert_int_equal(budget_used(&share), 0);
+}
+
+static void what_the_server_lacks_is_not_taken_from_the_share(void **state)
+{
+    struct budget share;
+    const char *setting;
+    (void)state;
+    budget_init(&share, 64 * MIB);
+    f.arena.share = &share;
+    assert_null(arena_get(&f.arena, 17 * MIB));
+    assert_int_equal(budget_used(&share), 0);
+    assert_ptr_equal(arena_bound(&f.arena, 17 * MIB, &setting), &f.budget);
+    assert_string_equal(setting, "memory");
+}
+
 int main(void)
 {
 #define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)
@@ -108,6 +138,8 @@ int main(void)
         TEST(large_requests_leave_a_part_for_small_ones),
         TEST(after_a_reservation_gets_succeed),
         TEST(a_block_can_go_early),
+        TEST(a_client_holds_no_more_than_its_share),
+        TEST(what_the_server_lacks_is_not_taken_from_the_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

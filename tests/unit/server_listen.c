@@ -48,6 +48,40 @@ static void several_addresses_are_taken(void **state)
     listeners_close(&listeners);
 }
 
+static void some_speak_tls(void **state)
+{
+    (void)state;
+    assert_int_equal(listeners_open(&listeners, "127.0.0.1:0,tls:127.0.0.1:0", &error), ERROR_NONE);
+    assert_false(listeners.list[0].is_tls);
+    assert_true(listeners.list[1].is_tls);
+    assert_int_equal(strncmp(listeners.list[1].address, "tls:127.0.0.1:", 14), 0);
+    assert_true(listeners_have(&listeners, true) && listeners_have(&listeners, false));
+    listeners_close(&listeners);
+    assert_int_equal(listeners_open(&listeners, "127.0.0.1:0", &error), ERROR_NONE);
+    assert_false(listeners_have(&listeners, true));
+    listeners_close(&listeners);
+}
+
+static void what_speaks_tls_is_seen_in_the_setting(void **state)
+{
+    (void)state;
+    assert_true(listen_wants_tls("tls:127.0.0.1:443"));
+    assert_true(listen_wants_tls("127.0.0.1:80, tls:[::1]:443"));
+    assert_true(listen_wants_tls("unix:/a,tls::443"));
+    assert_false(listen_wants_tls("127.0.0.1:80"));
+    assert_false(listen_wants_tls("unix:/run/tls:1"));
+    assert_false(listen_wants_tls(""));
+}
+
+static void who_can_reach_it_is_known(void **state)
+{
+    (void)state;
+    assert_int_equal(listeners_open(&listeners, "127.0.0.1:0,0.0.0.0:0", &error), ERROR_NONE);
+    assert_true(listeners.list[0].is_loopback);
+    assert_false(listeners.list[1].is_loopback);
+    listeners_close(&listeners);
+}
+
 static void what_cannot_be_is_said(void **state)
 {
     static const struct {
@@ -59,6 +93,8 @@ static void what_cannot_be_is_said(void **state)
         {"127.0.0.1:notaport", "cannot listen on 127.0.0.1:notaport"},
         {"192.0.2.1:80", "cannot listen on 192.0.2.1:80"},
         {"unix:relative", "a path starts with /"},
+        {"tls:unix:/tmp/x", "a path needs no TLS"},
+        {"tls:", "it has no port"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -75,6 +111,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(port_0_picks_one_and_says_which),
         cmocka_unit_test(several_addresses_are_taken),
+        cmocka_unit_test(some_speak_tls),
+        cmocka_unit_test(what_speaks_tls_is_seen_in_the_setting),
+        cmocka_unit_test(who_can_reach_it_is_known),
         cmocka_unit_test(what_cannot_be_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

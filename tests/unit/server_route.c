@@ -132,6 +132,27 @@ static void every_row_has_a_handler_or_is_inference(void **state)
     }
 }
 
+static void a_base_path_stands_in_front(void **state)
+{
+    (void)state;
+    assert_string_equal(route_below("/a/b", "/a/b/v2"), "/v2");
+    assert_string_equal(route_below("", "/v2"), "/v2");
+    assert_null(route_below("/a/b", "/a/b"));
+    assert_null(route_below("/a/b", "/a/bc/v2"));
+    assert_null(route_below("/a/b", "/v2"));
+    assert_null(route_below("/a/b", "/A/b/v2"));
+}
+
+static void a_base_path_has_a_form(void **state)
+{
+    static const char *const wrong[] = {"/", "a", "/a/", "//a", "/a//b", "/a b", "/a?b", "/%41"};
+    (void)state;
+    assert_int_equal(route_check_base("", &error), ERROR_NONE);
+    assert_int_equal(route_check_base("/team-1/tensord", &error), ERROR_NONE);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(route_check_base(wrong[i], &error), ERROR_INVALID_PARAMETER);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +164,8 @@ int main(void)
         cmocka_unit_test(options_is_answered_for_every_path),
         cmocka_unit_test(the_described_routes_are_the_routes),
         cmocka_unit_test(every_row_has_a_handler_or_is_inference),
+        cmocka_unit_test(a_base_path_stands_in_front),
+        cmocka_unit_test(a_base_path_has_a_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
