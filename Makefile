@@ -99,7 +99,7 @@ $(BUILD)/obj/%.o: %.cc
 
 programs = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/*.c))
 UNIT    := $(call programs,unit) $(call programs,golden)
-SERVED  := $(foreach folder,protocol hostile security,$(call programs,$(folder)))
+SERVED  := $(foreach folder,protocol hostile production security,$(call programs,$(folder)))
 REPLAY  := $(call programs,fuzz)
 CLIENTS := $(wildcard tests/clients/*.py tests/clients/*.sh tests/clients/*.mjs)
 # Those that need more than a few seconds are left out of `make check`.
@@ -390,11 +390,12 @@ image:
 
 # The short ones are part of `make test`. `make test-deploy` runs all, the one of HAProxy in full.
 DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py haproxy.py)
-DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py image.py image_cuda.py clean.py)
-DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd chromium golang-go \
-                   default-jdk-headless nodejs docker-compose
+DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py service.py \
+                   image.py image_cuda.py clean.py)
+DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd systemd-container \
+                   chromium golang-go default-jdk-headless nodejs docker-compose
 CLIENTS       += $(DEPLOY_SHORT)
-TEST_PACKAGES += haproxy
+TEST_PACKAGES += haproxy openssl
 
 $(VENV)/deploy: tests/deploy/requirements.txt $(VENV)/installed
 	@$(VENV)/bin/pip install -q --disable-pip-version-check --no-deps -r $<

@@ -1,4 +1,5 @@
-"""The examples of tests/examples/README.md, run as they stand there, print what the page says.
+"""The examples of tests/examples/README.md and docker/OPERATING.md, run as they stand there, print
+what the page says.
 
 A fenced block with a file name is a file; a `console` block is commands and what they print. Only
 the ports differ: those of the page may be taken.
@@ -12,8 +13,9 @@ import tempfile
 
 from instance import SKIPPED, TENSORD, Instance, free_port, skip
 
-PAGE = os.path.join(os.path.dirname(__file__), "../examples/README.md")
-TOOLS = ("curl", "python3", "cc", "node", "haproxy", "chromium", "go", "java")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+PAGES = ("tests/examples/README.md", "docker/OPERATING.md")
+TOOLS = ("curl", "python3", "cc", "node", "haproxy", "chromium", "go", "java", "openssl")
 MARK = "-- end of a command --"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.M | re.S)
 
@@ -37,7 +39,8 @@ def run(console, folder):
     script = "".join(f"{command}\necho '{MARK}'\n" for command, _ in wanted)
     environment = {**os.environ, "HOME": folder, "GOCACHE": folder + "/go-cache", "GOFLAGS": "-mod=mod",
                    "GO111MODULE": "off",
-                   "PATH": os.path.dirname(sys.executable) + ":" + os.environ["PATH"]}
+                   "PATH": ":".join([os.path.dirname(sys.executable), os.path.dirname(TENSORD),
+                                     os.environ["PATH"]])}
     done = subprocess.run(["sh", "-c", script], cwd=folder, env=environment, text=True, timeout=120,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
     printed = done.stdout.split(MARK + "\n")
@@ -57,17 +60,22 @@ def missing(console):
     return None
 
 
+def page(path, server):
+    """Its text, with ports that are free here."""
+    with open(f"{ROOT}/{path}") as file:
+        text = file.read().replace("127.0.0.1:8080", server.address)
+    for port in ("127.0.0.1:8000", "127.0.0.1:8443"):
+        text = text.replace(port, f"127.0.0.1:{free_port()}")
+    return text
+
+
 def main():
     if not os.path.exists(TENSORD):
         skip(f"there is no {TENSORD}")
     server = Instance()
-    with open(PAGE) as page:
-        text = page.read()
-    text = text.replace("127.0.0.1:8080", server.address)
-    text = text.replace("127.0.0.1:8000", f"127.0.0.1:{free_port()}")
     failed, skipped, passed = 0, [], 0
     with tempfile.TemporaryDirectory() as folder:
-        for language, name, body in BLOCK.findall(text):
+        for language, name, body in [b for path in PAGES for b in BLOCK.findall(page(path, server))]:
             if name:
                 with open(os.path.join(folder, name), "w") as file:
                     file.write(body)

@@ -15,7 +15,7 @@ METRIC = re.compile(r"\b(?:tensord_|nv_inference_|process_)[a-z_]+\b")
 PAGE = f"{ROOT}/docker/OPERATING.md"
 # In the page a name in backticks that looks like a setting is one, but for these.
 OTHER_WORDS = {"op", "code", "status", "timeout", "error_code", "request_id", "bad_indices_policy",
-               "stop_grace_period", "dmesg"}
+               "stop_grace_period", "dmesg", "tensord"}
 
 
 def main():
@@ -26,7 +26,7 @@ def main():
     server.drain()
     known = set(re.findall(r"^# TYPE (\w+)", metrics, re.M))
     settings = subprocess.run([TENSORD, "--print-config"], capture_output=True, text=True, check=True).stdout
-    settings = set(re.findall(r"^#?(\w+) = ", settings, re.M))
+    settings = set(re.findall(r"^#?(\w+) =", settings, re.M))
     faults = []
     for path in FILES:
         with open(path) as file:
