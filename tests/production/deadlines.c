@@ -1,0 +1,84 @@
+/* Deadlines: a job past its own is answered 504, whether it waits or runs. */
+#include "tests/support/gauge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int start(void **state)
+{
+    static const char *const settings[] = {"--workers=1", "--memory=2G", NULL};
+    return fixture_start_with(state, settings);
+}
+
+/* 200 MB of zeros to write: longer than a microsecond on any machine. */
+static const char impatient_json[] = "{'inputs':{'indices':[[0]],'updates':[7],'shape':[50000000]},"
+                                     "'parameters':{'timeout':1,'binary_data_output':true}}";
+
+static void a_job_is_not_run_past_its_timeout(void **state)
+{
+    struct answer a = fixture_json(*state, "scatter_nd", impatient_json);
+    expect_error(&a, 504, "DEADLINE_EXCEEDED", "timeout of 0 ms");
+    answer_release(&a);
+    fixture_check_alive(*state);
+}
+
+static void say(struct raw *r, const char *shape, const char *parameters)
+{
+    char *json;
+    int size = asprintf(&json,
+                        "{\"inputs\":{\"indices\":[[0]],\"updates\":[7],\"shape\":[%s]},"
+                        "\"parameters\":{\"binary_data_output\":true%s}}",
+                        shape, parameters);
+    assert_true(raw_printf(r,
+                           "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                           "Content-Length: %d\r\n\r\n%s",
+                           size, json));
+    free(json);
+}
+
+static void a_job_that_waits_is_answered_at_its_timeout(void **state)
+{
+    enum { BUSY = 8 };
+    struct fixture *f = *state;
+    struct raw busy[BUSY], late = fixture_raw(f);
+    struct answer a;
+    for (int i = 0; i < BUSY; i++) { /* the only worker has to do for a while */
+        busy[i] = fixture_raw(f);
+        say(&busy[i], "50000000", "");
+    }
+    gauge_settle(f, "tensord_running_jobs", 1);
+    say(&late, "1000000", ",\"timeout\":1000");
+    assert_true(raw_read(&late, &a, false));
+    expect_error(&a, 504, "DEADLINE_EXCEEDED", "timeout of 1 ms");
+    answer_release(&a);
+    raw_close(&late);
+    for (int i = 0; i < BUSY; i++)
+        raw_close(&busy[i]); /* and the jobs of clients that left are not run */
+    gauge_settle(f, "tensord_queue_jobs", 0);
+    gauge_settle(f, "tensord_running_jobs", 0);
+    gauge_settle(f, "tensord_open_requests", 1);
+}
+
+static void the_servers_limit_counts_too(void **state)
+{
+    static const char *const settings[] = {"--request_timeout=1ms", "--memory=2G", NULL};
+    void *own;
+    (void)state;
+    assert_int_equal(fixture_start_with(&own, settings), 0);
+    struct answer a = fixture_json(own, "scatter_nd",
+                                   "{'inputs':{'indices':[[0]],'updates':[7],'shape':[100000000]},"
+                                   "'parameters':{'binary_data_output':true}}");
+    expect_error(&a, 504, "DEADLINE_EXCEEDED", "timeout of 1 ms");
+    answer_release(&a);
+    assert_int_equal(fixture_stop(&own), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_is_not_run_past_its_timeout),
+        cmocka_unit_test(a_job_that_waits_is_answered_at_its_timeout),
+        cmocka_unit_test(the_servers_limit_counts_too),
+    };
+    return cmocka_run_group_tests_name("deadlines", tests, start, fixture_stop);
+}

@@ -1,0 +1,107 @@
+/* /metrics and the statistics agree exactly with what was sent. */
+#include "tests/support/gauge.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char good[] = "{'inputs':{'tensor':[1,2],'indices':[[1]],'updates':[5]}}";
+static const char bad[] = "{'inputs':{'tensor':[1,2],'indices':[[9]],'updates':[5]}}";
+
+enum { GOOD = 7, BAD = 3 };
+
+static void everything_starts_at_zero(void **state)
+{
+    assert_true(gauge(*state, "tensord_requests_total{op=\"gather_nd\",code=\"OK\"}") == 0);
+    assert_true(gauge(*state, "tensord_requests_total{op=\"gather_nd\",code=\"QUEUE_FULL\"}") == 0);
+    assert_true(gauge(*state, "tensord_queue_seconds_bucket{op=\"gather_nd\",le=\"5e-05\"}") == 0);
+    assert_true(gauge(*state, "nv_inference_request_failure{model=\"gather_nd\",version=\"1\","
+                              "reason=\"REJECTED\"}") == 0);
+    assert_true(gauge(*state, "tensord_ready") == 1);
+}
+
+static void send_some(struct fixture *f)
+{
+    for (int i = 0; i < GOOD + BAD; i++) {
+        /* An alias is counted under the canonical name. */
+        struct answer a = fixture_json(f, i % 2 ? "TensorScatterMax" : "tensor_scatter_max",
+                                       i < GOOD ? good : bad);
+        assert_int_equal(a.status, i < GOOD ? 200 : 400);
+        answer_release(&a);
+    }
+}
+
+static void requests_are_counted_once(void **state)
+{
+    send_some(*state);
+#define OP    "op=\"tensor_scatter_max\""
+#define MODEL "{model=\"tensor_scatter_max\",version=\"1\""
+    assert_true(gauge(*state, "tensord_requests_total{" OP ",code=\"OK\"}") == GOOD);
+    assert_true(gauge(*state, "tensord_requests_total{" OP ",code=\"INDEX_OUT_OF_BOUNDS\"}") ==
+                BAD);
+    assert_true(gauge(*state, "tensord_request_seconds_count{" OP "}") == GOOD + BAD);
+    assert_true(gauge(*state, "tensord_request_seconds_bucket{" OP ",le=\"+Inf\"}") == GOOD + BAD);
+    assert_true(gauge(*state, "tensord_request_seconds_sum{" OP "}") > 0);
+    assert_true(gauge(*state, "tensord_request_bytes_total{" OP "}") ==
+                (GOOD + BAD) * (double)(sizeof good - 1));
+    assert_true(gauge(*state, "nv_inference_request_success" MODEL "}") == GOOD);
+    assert_true(gauge(*state, "nv_inference_count" MODEL "}") == GOOD);
+    assert_true(gauge(*state, "nv_inference_request_failure" MODEL ",reason=\"OTHER\"}") == BAD);
+}
+
+static void the_statistics_say_the_same(void **state)
+{
+    struct answer a =
+        fixture_call(*state, &(struct call){.path = "/v2/models/TensorScatterMax/stats"});
+    assert_int_equal(a.status, 200);
+    expect_part(&a, "'inference_count':7,'execution_count':7");
+    expect_part(&a, "'fail':{'count':3,");
+    answer_release(&a);
+}
+
+static bool is_name(const char *p, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!isalnum((unsigned char)p[i]) && p[i] != '_')
+            return false;
+    return size > 0;
+}
+
+/* One sample or comment of the text format 0.0.4. */
+static bool is_line(const char *line)
+{
+    if (strncmp(line, "# HELP ", 7) == 0 || strncmp(line, "# TYPE ", 7) == 0)
+        return is_name(line + 7, strcspn(line + 7, " "));
+    size_t name = strcspn(line, "{ ");
+    const char *labels = line + name;
+    const char *value = *labels == '{' ? strstr(labels, "} ") : labels;
+    if (!is_name(line, name) || !value)
+        return false;
+    char *end;
+    strtod(value + (*labels == '{' ? 2 : 1), &end);
+    return *end == '\0';
+}
+
+static void the_text_is_what_prometheus_reads(void **state)
+{
+    struct answer a = fixture_call(*state, &(struct call){.path = "/metrics"});
+    int lines = 0;
+    assert_int_equal(a.status, 200);
+    expect_header(&a, "Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+    for (char *line = strtok(a.body, "\n"); line; line = strtok(NULL, "\n"), lines++)
+        if (!is_line(line))
+            fail_msg("not a line of metrics: %s", line);
+    assert_true(lines > 1000);
+    answer_release(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_starts_at_zero),
+        cmocka_unit_test(requests_are_counted_once),
+        cmocka_unit_test(the_statistics_say_the_same),
+        cmocka_unit_test(the_text_is_what_prometheus_reads),
+    };
+    return cmocka_run_group_tests_name("metrics", tests, fixture_start, fixture_stop);
+}

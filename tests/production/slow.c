@@ -1,0 +1,111 @@
+/* Clients that are too slow are cut off at their limits, and nobody else notices them. */
+#include "tests/support/gauge.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+enum { CLIENTS = 100 };
+
+static int start(void **state)
+{
+    static const char *const settings[] = {"--header_timeout=1s", "--rate_grace=1s", NULL};
+    return fixture_start_with(state, settings);
+}
+
+static void open_all(struct fixture *f, struct raw *raw, const char *text)
+{
+    for (int i = 0; i < CLIENTS; i++) {
+        raw[i] = fixture_raw(f);
+        assert_true(raw_puts(&raw[i], text));
+    }
+}
+
+static void close_all(struct raw *raw)
+{
+    for (int i = 0; i < CLIENTS; i++)
+        raw_close(&raw[i]);
+}
+
+/* Each sends a byte now and then until it is cut off; meanwhile others are served. */
+static void trickle_until_cut(struct fixture *f, struct raw *raw, const char *byte)
+{
+    for (int left = CLIENTS; left > 0;) {
+        fixture_check_alive(f);
+        left = 0;
+        for (int i = 0; i < CLIENTS; i++)
+            left += raw_puts(&raw[i], byte);
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
+}
+
+static void slow_headers_are_cut_off(void **state)
+{
+    struct raw raw[CLIENTS];
+    double cut = gauge(*state, "tensord_connections_cut_total");
+    open_all(*state, raw, "GET /v2 HTTP/1.1\r\nX-Slow: ");
+    trickle_until_cut(*state, raw, "x");
+    assert_true(gauge(*state, "tensord_connections_cut_total") == cut + CLIENTS);
+    close_all(raw);
+}
+
+static void slow_bodies_are_cut_off_and_their_memory_is_back(void **state)
+{
+    struct raw raw[CLIENTS];
+    double used = gauge(*state, "tensord_memory_used_bytes");
+    open_all(*state, raw,
+             "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n"
+             "\r\n{");
+    gauge_settle(*state, "tensord_open_requests", CLIENTS + 1);
+    assert_true(gauge(*state, "tensord_memory_used_bytes") > used + CLIENTS * 1000000.0);
+    trickle_until_cut(*state, raw, " ");
+    gauge_settle(*state, "tensord_memory_used_bytes", used);
+    close_all(raw);
+}
+
+static const char much_json[] =
+    "{\"inputs\":{\"indices\":[[0]],\"updates\":[7],\"shape\":[8000000]},"
+    "\"parameters\":{\"binary_data_output\":true}}";
+
+static void slow_readers_are_cut_off(void **state)
+{
+    struct raw r = fixture_raw(*state);
+    double cut = gauge(*state, "tensord_connections_cut_total");
+    int small = 4096;
+    setsockopt(r.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    assert_true(raw_printf(&r,
+                           "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                           "Content-Length: %zu\r\n\r\n%s",
+                           strlen(much_json), much_json));
+    gauge_settle(*state, "tensord_connections_cut_total", cut + 1);
+    gauge_settle(*state, "tensord_open_requests", 1);
+    raw_close(&r);
+}
+
+/* Waits longer between two requests than headers may take. */
+static void an_idle_connection_is_left_alone(void **state)
+{
+    struct raw r = fixture_raw(*state);
+    for (int i = 0; i < 2; i++) {
+        struct answer a;
+        assert_true(raw_puts(&r, "GET /v2/health/live HTTP/1.1\r\nHost: t\r\n\r\n"));
+        assert_true(raw_read(&r, &a, false));
+        assert_int_equal(a.status, 200);
+        answer_release(&a);
+        if (i == 0)
+            nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
+    }
+    raw_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slow_headers_are_cut_off),
+        cmocka_unit_test(slow_bodies_are_cut_off_and_their_memory_is_back),
+        cmocka_unit_test(slow_readers_are_cut_off),
+        cmocka_unit_test(an_idle_connection_is_left_alone),
+    };
+    return cmocka_run_group_tests_name("slow", tests, start, fixture_stop);
+}

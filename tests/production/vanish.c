@@ -1,0 +1,112 @@
+/* Clients that vanish at every stage of a request: whatever was taken for them is given back. */
+#include "tests/support/gauge.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* Of each kind, in turn. */
+enum { ROUNDS = 200 };
+
+static const char slow_json[] =
+    "{\"inputs\":{\"indices\":[[0]],\"updates\":[7],\"shape\":[1000000]},"
+    "\"parameters\":{\"binary_data_output\":true}}";
+
+static int start(void **state)
+{
+    static const char *const settings[] = {"--queue_jobs=1000", "--memory=1G", NULL};
+    return fixture_start_with(state, settings);
+}
+
+static void say_slow(struct raw *r)
+{
+    raw_printf(r,
+               "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+               "Content-Length: %zu\r\n\r\n%s",
+               strlen(slow_json), slow_json);
+}
+
+static void in_the_headers(struct raw *r)
+{
+    raw_puts(r, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\nContent-Le");
+}
+
+static void in_the_body(struct raw *r)
+{
+    char bytes[10000];
+    memset(bytes, ' ', sizeof bytes);
+    raw_puts(r, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                "Content-Length: 1000000\r\n\r\n");
+    raw_send(r, bytes, sizeof bytes);
+}
+
+static void in_a_chunk(struct raw *r)
+{
+    raw_puts(r, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                "Transfer-Encoding: chunked\r\n\r\n100\r\n{\"inputs\":");
+}
+
+static void while_queued_or_running(struct raw *r)
+{
+    say_slow(r);
+}
+
+static void in_the_answer(struct raw *r)
+{
+    char bytes[1000];
+    say_slow(r);
+    recv(r->fd, bytes, sizeof bytes, MSG_WAITALL);
+}
+
+static void (*const stages[])(struct raw *r) = {in_the_headers, in_the_body, in_a_chunk,
+                                                while_queued_or_running, in_the_answer};
+
+enum { STAGES = sizeof stages / sizeof *stages };
+
+static const char *const series[] = {
+    "tensord_open_requests", "tensord_open_connections", "tensord_queue_jobs",
+    "tensord_queue_bytes",   "tensord_running_jobs",     "tensord_memory_used_bytes",
+    "process_open_fds",
+};
+
+enum { SERIES = sizeof series / sizeof *series };
+
+static void everything_is_given_back(void **state)
+{
+    struct fixture *f = *state;
+    double before[SERIES];
+    for (int i = 0; i < SERIES; i++)
+        before[i] = gauge(f, series[i]);
+    for (int i = 0; i < ROUNDS * STAGES; i++) {
+        struct raw r = fixture_raw(f);
+        stages[i % STAGES](&r);
+        if (i / STAGES % 2 == 0)
+            raw_reset(&r);
+        else
+            raw_close(&r);
+    }
+    for (int i = 0; i < SERIES; i++)
+        gauge_settle(f, series[i], before[i]);
+    fixture_check_alive(f);
+}
+
+static void a_cancelled_job_is_counted_as_such(void **state)
+{
+    struct fixture *f = *state;
+    const char *cancelled = "tensord_requests_total{op=\"scatter_nd\",code=\"CANCELLED\"}";
+    double before = gauge(f, cancelled);
+    struct raw r = fixture_raw(f);
+    in_the_body(&r);
+    gauge_settle(f, "tensord_open_requests", 2);
+    raw_reset(&r);
+    gauge_settle(f, cancelled, before + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_is_given_back),
+        cmocka_unit_test(a_cancelled_job_is_counted_as_such),
+    };
+    return cmocka_run_group_tests_name("vanish", tests, start, fixture_stop);
+}
