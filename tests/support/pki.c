@@ -47,10 +47,12 @@ bool pki_write(const struct pki *pki, const char *file, const void *bytes, size_
 {
     char path[PKI_PATH_MAX];
     FILE *out = fopen(pki_path(pki, file, path), "w");
+    bool written;
 
     if (out == NULL)
         return false;
-    return (fwrite(bytes, 1, size, out) == size) & (fclose(out) == 0);
+    written = fwrite(bytes, 1, size, out) == size;
+    return fclose(out) == 0 && written;
 }
 
 static bool write_datum(const struct pki *pki, const char *name, const char *ending,
