@@ -1,4 +1,4 @@
-/* server: what the parts share. One object, made and ended by life.c. */
+/* server: what the parts share. One object, owned by life.c. */
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
 
@@ -8,6 +8,7 @@
 #include "server/config.h"
 #include "server/cores.h"
 #include "server/gpus.h"
+#include "server/listen.h"
 #include "server/log.h"
 #include "server/metrics.h"
 #include "server/queue.h"
@@ -39,6 +40,15 @@ struct server {
     struct http *http;
     _Atomic enum phase phase;
 };
+
+/* From settings, which are loaded, and a log to a server that is ready and says so: binds, starts
+ * all threads, tests every operation on each backend. Errors: what cannot be; then the process
+ * ends. */
+MUST_CHECK enum error_code server_start(struct server *server, struct listeners *listeners,
+                                        struct error *error);
+
+/* Ends all but the log. No request may be suspended, and nothing be accepted any more. */
+void server_end(struct server *server);
 
 /* What the settings mean for one request. */
 struct request_rules server_rules(const struct server *server);

@@ -1,0 +1,117 @@
+/* The end in a hurry: what is left when the time is over is told so, and the exit is clean. */
+#include "tests/support/gauge.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { JOBS = 5 };
+
+/* Each writes 160 MB of zeros. */
+static const char long_json[] =
+    "{\"inputs\":{\"indices\":[[0]],\"updates\":[7],\"shape\":[40000000]},"
+    "\"parameters\":{\"binary_data_output\":true}}";
+
+static void say_long(struct raw *r, const struct server *server)
+{
+    assert_true(raw_open(r, server->port));
+    assert_true(raw_printf(r,
+                           "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                           "Content-Length: %zu\r\n\r\n%s",
+                           strlen(long_json), long_json));
+}
+
+static void start(struct fixture **f, const char *delay, const char *timeout)
+{
+    const char *const settings[] = {delay, timeout, "--workers=1", "--memory=4G", NULL};
+    void *own;
+    assert_int_equal(fixture_start_with(&own, settings), 0);
+    *f = own;
+}
+
+/* Tears down a fixture whose server has been told to end. */
+static void expect_clean_end(struct fixture *f)
+{
+    assert_int_equal(server_wait(&f->server), 0);
+    client_release(&f->client);
+    free(f);
+}
+
+static void what_is_left_is_told_that_the_server_drains(void **state)
+{
+    struct fixture *f;
+    struct raw raw[JOBS];
+    int refused = 0;
+    (void)state;
+    start(&f, "--drain_delay=0", "--drain_timeout=0");
+    for (int i = 0; i < JOBS; i++)
+        say_long(&raw[i], &f->server);
+    gauge_settle(f, "tensord_queue_jobs", JOBS - 1);
+    server_terminate(&f->server);
+    for (int i = 0; i < JOBS; i++) {
+        struct answer a;
+        assert_true(raw_read(&raw[i], &a, false));
+        if (a.status != 200) { /* the one that ran may have been done */
+            expect_error(&a, 503, "DRAINING", "the server stops");
+            expect_header(&a, "Retry-After", "1");
+            expect_header(&a, "Connection", "close");
+            refused++;
+        }
+        answer_release(&a);
+        raw_close(&raw[i]);
+    }
+    assert_true(refused >= JOBS - 1);
+    expect_clean_end(f);
+}
+
+static void new_requests_are_refused_while_old_ones_are_finished(void **state)
+{
+    struct fixture *f;
+    struct raw raw[JOBS], old;
+    struct answer a;
+    (void)state;
+    start(&f, "--drain_delay=0", "--drain_timeout=60s");
+    assert_true(raw_open(&old, f->server.port));
+    for (int i = 0; i < JOBS; i++)
+        say_long(&raw[i], &f->server);
+    gauge_settle(f, "tensord_queue_jobs", JOBS - 1);
+    server_terminate(&f->server);
+    do { /* until the signal has been seen */
+        assert_true(raw_puts(&old, "GET /v2/health/ready HTTP/1.1\r\nHost: t\r\n\r\n"));
+        assert_true(raw_read(&old, &a, false));
+        int status = a.status;
+        answer_release(&a);
+        if (status != 200)
+            break;
+    } while (true);
+    raw_close(&old);
+    for (int i = 0; i < JOBS; i++) {
+        assert_true(raw_read(&raw[i], &a, false));
+        assert_int_equal(a.status, 200);
+        answer_release(&a);
+        raw_close(&raw[i]);
+    }
+    expect_clean_end(f);
+}
+
+static void a_second_signal_cuts_the_wait(void **state)
+{
+    struct fixture *f;
+    (void)state;
+    start(&f, "--drain_delay=1h", "--drain_timeout=1h");
+    server_terminate(&f->server);
+    gauge_settle(f, "tensord_ready", 0);
+    server_terminate(&f->server);
+    expect_clean_end(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_left_is_told_that_the_server_drains),
+        cmocka_unit_test(new_requests_are_refused_while_old_ones_are_finished),
+        cmocka_unit_test(a_second_signal_cuts_the_wait),
+    };
+    return cmocka_run_group_tests_name("drain", tests, NULL, NULL);
+}
