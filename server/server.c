@@ -97,7 +97,7 @@ static enum error_code open_listeners(const struct server *server, struct listen
 static void log_listeners(struct server *server, const struct listeners *listeners)
 {
     for (int i = 0; i < listeners->count; i++) {
-        const struct listener *listener = listeners->list[i];
+        const struct listener *listener = &listeners->list[i];
         log_say(&server->log, LOG_INFO, "listening", "address", listener->address);
         if (access_is_open(&server->access, listener))
             log_say(&server->log, LOG_WARN,
