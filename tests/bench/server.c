@@ -7,6 +7,7 @@
 #include "tests/bench/server_request.h"
 #include "tests/bench/server_text.h"
 
+#include "tests/support/pki.h"
 #include "tests/support/server.h"
 
 #include <signal.h>
@@ -27,7 +28,8 @@ enum other {
     RAW_ECHO,
     CJSON,
     CHARS,
-    ALONE /* tensord itself, without the stream of large requests */
+    PLAIN, /* tensord itself, without TLS */
+    ALONE  /* tensord itself, without the stream of large requests */
 };
 
 struct row {
@@ -65,6 +67,8 @@ static const struct row rows[] = {
     {"json-chars", JSON, FORM_JSON, 1, CHARS, 11, false, 1.0,
      "seconds for 1,000,000 FP32 as JSON in and out, 1,000 updates, over HTTP / those of one "
      "thread's std::from_chars and std::to_chars over the same text, in memory"},
+    {"small-tls", SMALL, FORM_JSON, 1, PLAIN, 51, true, 0.6,
+     "requests/s over TLS, JSON, one connection (" SMALL_IS ") / the same without TLS"},
     {"beside-large", SMALL, FORM_JSON, 100, ALONE, 5, false, 10,
      "99th percentile of the milliseconds of small requests on 100 connections beside a stream of "
      "64 MiB requests / the same without that stream"},
@@ -75,6 +79,7 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 struct bench {
     const struct row *row;
     struct server server;
+    struct pki pki; /* of PLAIN's other side */
     struct echo echo;
     struct wire_request request, large; /* `large`: of the stream beside */
     size_t array_offset, array_size;    /* in a JSON request */
@@ -106,9 +111,30 @@ static void make_request(struct bench *b)
         fail(failure);
 }
 
+/* With an address that speaks TLS beside the plain one. */
+static bool start_with_tls(struct bench *b)
+{
+    char path[PKI_PATH_MAX], certificate[PKI_PATH_MAX + 16], key[PKI_PATH_MAX + 16];
+    const char *settings[] = {"--listen=127.0.0.1:0,tls:127.0.0.1:0", certificate, key, NULL};
+    struct identity *identity;
+
+    if (!pki_open(&b->pki))
+        return false;
+    identity = pki_issue(&b->pki, "server", PKI_SERVER, NULL, 0, 24 * 60 * 60);
+    if (identity == NULL)
+        return false;
+    identity_free(identity);
+    snprintf(certificate, sizeof(certificate), "--tls_cert=%s",
+             pki_path(&b->pki, "server.pem", path));
+    snprintf(key, sizeof(key), "--tls_key=%s", pki_path(&b->pki, "server.key", path));
+    return server_start(&b->server, settings);
+}
+
 static void open_bench(struct bench *b)
 {
-    if (!server_start(&b->server, NULL))
+    bool with_tls = b->row->other == PLAIN;
+
+    if (with_tls ? !start_with_tls(b) : !server_start(&b->server, NULL))
         fail("tensord did not start");
     if (b->row->other == HTTP_ECHO && !echo_start_http(&b->echo))
         fail("the echo did not start");
@@ -133,11 +159,13 @@ static void close_bench(struct bench *b)
     wire_release(&b->large);
     if (server_stop(&b->server) != 0)
         fail("tensord did not end well");
+    if (b->row->other == PLAIN)
+        pki_close(&b->pki);
 }
 
-static struct load_result measure_load(const struct bench *b, int port, double seconds)
+static struct load_result measure_load(const struct bench *b, int port, bool tls, double seconds)
 {
-    const struct load load = {port, b->row->connections, b->request.bytes, b->request.size};
+    const struct load load = {port, b->row->connections, b->request.bytes, b->request.size, tls};
     struct load_result result;
 
     if (!load_run(&load, seconds, &result))
@@ -145,10 +173,10 @@ static struct load_result measure_load(const struct bench *b, int port, double s
     return result;
 }
 
-static double measure_rate(const struct bench *b, int port)
+static double measure_rate(const struct bench *b, int port, bool tls)
 {
     static const double SECONDS = 0.25;
-    struct load_result result = measure_load(b, port, SECONDS);
+    struct load_result result = measure_load(b, port, tls, SECONDS);
 
     return (double)result.answers / result.seconds;
 }
@@ -172,7 +200,7 @@ static double measure_p99(const struct bench *b, bool beside)
 {
     static const double SECONDS = 2;
     pid_t stream = beside ? start_stream(b) : 0;
-    double p99_ms = measure_load(b, b->server.port, SECONDS).p99_ms;
+    double p99_ms = measure_load(b, b->server.port, false, SECONDS).p99_ms;
 
     if (beside) {
         if (stream < 0 || waitpid(stream, NULL, WNOHANG) != 0)
@@ -194,8 +222,10 @@ static double measure_ours(struct bench *b)
 {
     if (b->row->other == ALONE)
         return measure_p99(b, true);
+    if (b->row->other == PLAIN)
+        return measure_rate(b, server_port(&b->server, "tls:127.0.0.1:"), true);
     if (b->row->subject == SMALL)
-        return measure_rate(b, b->server.port);
+        return measure_rate(b, b->server.port, false);
     return measure_seconds(b, &b->ours);
 }
 
@@ -205,13 +235,15 @@ static double measure_theirs(struct bench *b)
 
     switch (b->row->other) {
     case HTTP_ECHO:
-        return measure_rate(b, b->echo.port);
+        return measure_rate(b, b->echo.port, false);
     case RAW_ECHO:
         return measure_seconds(b, &b->theirs);
     case CJSON:
         return text_cjson_seconds(r->bytes + r->body_offset, r->size - r->body_offset);
     case CHARS:
         return text_chars_seconds(r->bytes + b->array_offset, b->array_size);
+    case PLAIN:
+        return measure_rate(b, b->server.port, false);
     case ALONE:
         break;
     }
@@ -263,11 +295,9 @@ static void print_memory(const struct bench *b, long faults)
 
 static void print_row(const struct row *row, double ours, double theirs)
 {
-    static const char *const others[] = {[HTTP_ECHO] = "libmicrohttpd",
-                                         [RAW_ECHO] = "raw sockets",
-                                         [CJSON] = "cJSON",
-                                         [CHARS] = "from_chars + to_chars",
-                                         [ALONE] = "alone"};
+    static const char *const others[] = {
+        [HTTP_ECHO] = "libmicrohttpd",     [RAW_ECHO] = "raw sockets", [CJSON] = "cJSON",
+        [CHARS] = "from_chars + to_chars", [PLAIN] = "plain",          [ALONE] = "alone"};
     bool rate = row->subject == SMALL && row->other != ALONE;
     double scale = row->subject == SMALL ? 1 : 1000;
 

@@ -1,4 +1,5 @@
 #include "tests/bench/server_load.h"
+#include "tests/bench/server_tls.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -15,6 +16,7 @@ enum { ANSWER_MAX = 65536, EVENTS = 64, LATENCIES_MAX = 1 << 20, PATIENCE_MS = 1
 
 struct connection {
     int fd;
+    struct tls_side *tls; /* NULL: plain */
     int64_t sent_ns;
     size_t size;
     char answer[ANSWER_MAX];
@@ -83,13 +85,17 @@ static bool ask(const struct load *load, struct connection *c)
 {
     c->size = 0;
     c->sent_ns = now_ns();
-    return send_all(c->fd, load->request, load->size);
+    return c->tls != NULL ? tls_side_send(c->tls, load->request, load->size)
+                          : send_all(c->fd, load->request, load->size);
 }
 
 /* Reads what there is. 1: the answer is whole, 0: not yet, -1: broken. */
 static int hear(struct connection *c)
 {
-    ssize_t got = recv(c->fd, c->answer + c->size, ANSWER_MAX - c->size - 1, 0), wanted;
+    char *to = c->answer + c->size;
+    size_t room = ANSWER_MAX - c->size - 1;
+    ssize_t got = c->tls != NULL ? tls_side_recv(c->tls, to, room) : recv(c->fd, to, room, 0);
+    ssize_t wanted;
 
     if (got <= 0)
         return -1;
@@ -182,6 +188,8 @@ bool load_run(const struct load *load, double seconds, struct load_result *resul
     for (int i = 0; works && i < load->connections; i++) {
         all[i].fd = open_socket(load->port);
         works = all[i].fd >= 0;
+        if (works && load->tls)
+            works = (all[i].tls = tls_side_open(all[i].fd)) != NULL;
     }
     start = now_ns();
     if (works) {
@@ -193,8 +201,10 @@ bool load_run(const struct load *load, double seconds, struct load_result *resul
         result->answers = l->count;
         result->p99_ms = percentile_99(l);
     }
-    for (int i = 0; all != NULL && i < load->connections; i++)
+    for (int i = 0; all != NULL && i < load->connections; i++) {
+        tls_side_close(all[i].tls);
         close(all[i].fd);
+    }
     free(all);
     free(l);
     return works;

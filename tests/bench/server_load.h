@@ -12,6 +12,7 @@ struct load {
     int port, connections;
     const char *request; /* head and body */
     size_t size;
+    bool tls; /* with one connection only */
 };
 
 struct load_result {
