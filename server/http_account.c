@@ -66,19 +66,17 @@ static void log_infer(struct log_line *line, const struct job *job)
     log_microseconds(line, "t_compute_us", job->times.compute_ns + job->times.encode_ns);
 }
 
-static void log_address(struct log_line *line, const char *key, const struct address *address)
-{
-    char text[ADDRESS_TEXT_MAX];
-    address_print(address, text);
-    log_word(line, key, text);
-}
-
 static void log_visitor(struct log_line *line, const struct exchange *x)
 {
     const char *token = grant_token(&x->grant);
-    log_address(line, "remote", &x->client);
-    if (x->peer->is_proxy)
-        log_address(line, "proxy", &x->peer->address);
+    if (x->peer->is_proxy) {
+        char client[ADDRESS_TEXT_MAX];
+        address_print(&x->client, client);
+        log_word(line, "remote", client);
+        log_word(line, "proxy", x->peer->name);
+    } else {
+        log_word(line, "remote", x->peer->name);
+    }
     if (token)
         log_word(line, "token", token);
 }

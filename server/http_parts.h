@@ -70,7 +70,8 @@ struct peer {
     bool lingers; /* an answer went out before the request was read whole */
     uint64_t started_ns, requests;
     struct address address;
-    bool is_proxy; /* whose X-Forwarded-For is believed */
+    char name[ADDRESS_TEXT_MAX]; /* the address as text */
+    bool is_proxy;               /* whose X-Forwarded-For is believed */
 
     void *session; /* of TLS; NULL: none */
     struct tls_credentials *credentials;

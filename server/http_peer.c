@@ -38,6 +38,7 @@ struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *c
     peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     peer->address = address_of(
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+    address_print(&peer->address, peer->name);
     peer->is_proxy = networks_hold(&daemon->http->server->access.trusted_proxies, &peer->address);
     if (!open_session(peer, connection)) {
         free(peer);
