@@ -36,6 +36,7 @@ static void set_options(int fd)
         {SOL_SOCKET, SO_REUSEADDR, 1},
         {SOL_SOCKET, SO_KEEPALIVE, 1},
         {IPPROTO_TCP, TCP_USER_TIMEOUT, 60000},
+        {IPPROTO_TCP, TCP_NOTSENT_LOWAT, 512 * 1024},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
