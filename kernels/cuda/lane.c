@@ -25,12 +25,12 @@ bool lane_failed(struct lane *lane, cudaError_t status, const char *call, struct
 
 static bool open_stream(struct lane *lane, struct error *error)
 {
-    /* A waiting thread sleeps: its core has other work. Refused, and not needed, when another lane
-     * has made the context already. */
+    if (lane_failed(lane, cudaSetDevice(lane->device), "cudaSetDevice", error))
+        return false;
+    /* A waiting thread sleeps: its core has other work. A device that will not have it spins. */
     (void)cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync);
     (void)cudaGetLastError();
-    return !lane_failed(lane, cudaSetDevice(lane->device), "cudaSetDevice", error) &&
-           !lane_failed(lane, cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking),
+    return !lane_failed(lane, cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking),
                         "cudaStreamCreateWithFlags", error);
 }
 

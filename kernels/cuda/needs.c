@@ -34,6 +34,11 @@ bool needs_zeros(const struct plan *plan)
     return !plan->start && !is_gather(plan);
 }
 
+size_t needs_output_bytes(const struct plan *plan)
+{
+    return (plan->output_bytes + 3) / 4 * 4;
+}
+
 /* Whole words of 32 bits. */
 static size_t bits_bytes(int64_t bits)
 {
@@ -60,7 +65,7 @@ cudaError_t needs_of(const struct plan *plan, size_t needs[BUFFER_COUNT])
     needs[BUFFER_FOUND] = needs_found_bytes(plan);
     needs[BUFFER_INDICES] = bytes_of(plan->indices);
     needs[BUFFER_VALUES] = bytes_of(plan->values);
-    needs[BUFFER_OUTPUT] = (plan->output_bytes + 3) / 4 * 4;
+    needs[BUFFER_OUTPUT] = needs_output_bytes(plan);
     needs[BUFFER_ROWS] = numbers;
     if (plan->segment_ids) {
         needs[BUFFER_IDS] = bytes_of(plan->segment_ids);

@@ -17,6 +17,9 @@ bool needs_division_check(const struct plan *plan);
 /* Whether the output has to be made zero first. */
 bool needs_zeros(const struct plan *plan);
 
+/* Bytes of BUFFER_OUTPUT: whole words, because BOOLs are or'ed by words. */
+size_t needs_output_bytes(const struct plan *plan);
+
 /* Bytes of BUFFER_FOUND. */
 size_t needs_found_bytes(const struct plan *plan);
 

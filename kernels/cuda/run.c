@@ -54,10 +54,12 @@ static enum error_code start_rest(struct run *run, struct error *error)
         return error->code;
     if (plan->start)
         return upload(run, BUFFER_OUTPUT, plan->start, error);
-    if (needs_zeros(plan) && failed(run,
-                                    cudaMemsetAsync(buffer(run, BUFFER_OUTPUT), 0,
-                                                    plan->output_bytes, run->lane->stream),
-                                    "cudaMemsetAsync", error))
+    if (!needs_zeros(plan))
+        return ERROR_NONE;
+    if (failed(run,
+               cudaMemsetAsync(buffer(run, BUFFER_OUTPUT), 0, needs_output_bytes(plan),
+                               run->lane->stream),
+               "cudaMemsetAsync", error))
         return error->code;
     return ERROR_NONE;
 }

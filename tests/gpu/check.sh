@@ -14,14 +14,14 @@ skip() {
 }
 
 # run NAME [VARIABLE=VALUE...]: one line; the output where it fails, or where the interpreter has
-# something to report (a served request whose device is lost on purpose is reported too).
+# something to report (the device that served_failures loses on purpose is reported too).
 run() {
     name=$1
     shift
     start=$(date +%s)
     if output=$(env "$@" LD_LIBRARY_PATH="$library" TENSORD="$programs/tensord" \
         "$programs/$name" 2>&1 </dev/null) &&
-        { [ "$name" = served ] || ! printf %s "$output" | grep -q '^ptxemu: '; }; then
+        { [ "$name" = served_failures ] || ! printf %s "$output" | grep -q '^ptxemu: '; }; then
         verdict=ok
     else
         verdict=FAILED
@@ -56,4 +56,5 @@ done
 run kernels_sample PTXEMU_SEED=4 PTXEMU_QUANTUM=50 PTXEMU_RACE=1
 run kernels_failures PTXEMU_SEED=0
 run served PTXEMU_SEED=0
+run served_failures PTXEMU_SEED=0
 exit $failed

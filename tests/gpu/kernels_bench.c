@@ -109,6 +109,7 @@ static double time_copy(const struct run *run, size_t moved_bytes)
     must(cudaMalloc(&copy_from, copy_bytes), "cudaMalloc");
     must(cudaMalloc(&copy_to, copy_bytes), "cudaMalloc");
     must(cudaMemset(copy_from, 0, copy_bytes), "cudaMemset");
+    must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     double ms = timed(run, NULL, launch_copy);
     must(cudaFree(copy_from), "cudaFree");
     must(cudaFree(copy_to), "cudaFree");
