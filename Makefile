@@ -128,6 +128,12 @@ $(BUILD)/tests/unit/proto_%: $(BUILD)/obj/tests/unit/proto_%.o $(BUILD)/libsuppo
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
 
+# Preloaded into the server: one allocation fails.
+$(BUILD)/tests/production/starve.so: tests/production/preload/starve.c
+	@echo "LD $@"
+	@mkdir -p $(@D) && $(CC) -std=c11 $(CWARN) -O2 -fPIC -shared -D_GNU_SOURCE -o $@ $<
+$(BUILD)/tests/production/out_of_memory: | $(BUILD)/tests/production/starve.so
+
 .PRECIOUS: $(BUILD)/obj/%.o
 
 # -------------------------------------------------------------------------------------------- CUDA
@@ -160,7 +166,7 @@ CUDA_TEST_OBJECTS := $(call objects,$(wildcard kernels/cuda/*.c)) \
     $(patsubst kernels/cuda/%.cu,$(BUILD)/obj/cuda-test/%.o,$(wildcard kernels/cuda/*.cu))
 CUDA_TEST_SUPPORT := $(call objects,$(wildcard tests/gpu/support/*.c)) $(BUILD)/libsupport.a
 CUDA_TESTS := $(patsubst tests/gpu/%.c,$(CUDA_TEST)/%,$(wildcard tests/gpu/*.c)) \
-    $(CUDA_TEST)/kernels_golden $(CUDA_TEST)/tensord
+    $(CUDA_TEST)/kernels_golden $(CUDA_TEST)/http_golden $(CUDA_TEST)/tensord
 PTXEMU     := $(if $(NVCC),$(wildcard ../shared/tools/ptxemu/build.sh))
 
 $(BUILD)/obj/cuda-test/%.o: kernels/cuda/%.cu
@@ -177,6 +183,9 @@ $(CUDA_TEST)/kernels_%: $(BUILD)/obj/tests/gpu/kernels_%.o $(CUDA_TEST_OBJECTS) 
 $(CUDA_TEST)/tensord: $(call objects,server/main.c) $(CUDA_TEST_OBJECTS) $(FLOORS)
 	@echo "LD $@"
 	@mkdir -p $(@D) && $(LINK) -o $@ $^ $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS) $(CUDA_TEST_LIBS)
+
+$(CUDA_TEST)/http_golden: $(BUILD)/obj/tests/golden/http_golden.o $(BUILD)/libsupport.a $(FLOORS)
+	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
 
 $(CUDA_TEST)/%: $(BUILD)/obj/tests/gpu/%.o $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))

@@ -28,7 +28,7 @@ run() {
         failed=1
         printf '%s\n' "$output" | tail -n 40 | sed 's/^/    | /'
     fi
-    printf '%-8s %-18s %-48s %3d s\n' "$verdict" "$name" "$*" $(($(date +%s) - start))
+    printf '%-8s %-18s %-76s %3d s\n' "$verdict" "$name" "$*" $(($(date +%s) - start))
 }
 
 [ -x "$programs/kernels_golden" ] || skip 'the CUDA backend is not built: no nvcc here'
@@ -56,5 +56,6 @@ done
 run kernels_sample PTXEMU_SEED=4 PTXEMU_QUANTUM=50 PTXEMU_RACE=1
 run kernels_failures PTXEMU_SEED=0
 run served PTXEMU_SEED=0
+run http_golden TENSORD_DEVICE=cuda TENSORD_CUDA_THRESHOLD=0 TENSORD_DEFAULT_BAD_INDICES=error
 run served_failures PTXEMU_SEED=0
 exit $failed
