@@ -1,0 +1,135 @@
+/* Every allocation fails in turn while requests of all kinds are served: each is answered right, or
+ * refused, or its connection ends; and the next one is served as ever. */
+#include "tests/support/gauge.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ALLOCATIONS = 120, LARGE = 1 << 20 };
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IS_SANITIZED true
+#endif
+#endif
+#ifndef IS_SANITIZED
+#define IS_SANITIZED false
+#endif
+
+static char *large_json; /* goes through the queue, and its body through growing blocks */
+
+static int start(void **state)
+{
+    char path[512];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 16);
+    assert_true(size > 0);
+    path[size] = '\0';
+    strcpy(strrchr(path, '/') + 1, "starve.so");
+    assert_int_equal(access(path, R_OK), 0);
+    large_json = malloc(LARGE + 200);
+    int head =
+        sprintf(large_json, "{\"inputs\":{\"tensor\":[1,2],\"indices\":[[1]],\"updates\":[5]}}");
+    memset(large_json + head, ' ', LARGE);
+    large_json[head + LARGE] = '\0';
+    setenv("LD_PRELOAD", path, 1);
+    int failed = fixture_start(state);
+    unsetenv("LD_PRELOAD");
+    return failed;
+}
+
+static int stop(void **state)
+{
+    free(large_json);
+    return fixture_stop(state);
+}
+
+static void let_fail(struct fixture *f, int n)
+{
+    sigqueue(f->server.pid, SIGRTMIN, (union sigval){.sival_int = n});
+}
+
+/* True when the request was answered as ever. */
+static bool check(struct raw *r, bool sent, const char *what, int n)
+{
+    struct answer a;
+    if (!sent || !raw_read(r, &a, false))
+        return false; /* the connection ended */
+    if (a.status != 200 && a.status != 503 && a.status != 500)
+        fail_msg("%s, allocation %d: status %d: %s", what, n, a.status, a.body);
+    if (a.status != 200)
+        assert_non_null(answer_header(&a, "Error-Code"));
+    bool ok = a.status == 200;
+    answer_release(&a);
+    return ok;
+}
+
+#define INFER "POST /v2/models/tensor_scatter_add/infer HTTP/1.1\r\nHost: t\r\n"
+
+static const char small_json[] =
+    "{\"inputs\":{\"tensor\":[1,2],\"indices\":[[1]],\"updates\":[5]}}";
+
+static bool say_small(struct raw *r)
+{
+    return raw_printf(r, INFER "Content-Length: %zu\r\n\r\n%s", strlen(small_json), small_json);
+}
+
+static bool say_large(struct raw *r)
+{
+    return raw_printf(r, INFER "Content-Length: %zu\r\n\r\n", strlen(large_json)) &&
+           raw_puts(r, large_json);
+}
+
+static bool say_chunks(struct raw *r)
+{
+    return raw_printf(r, INFER "Transfer-Encoding: chunked\r\n\r\n%zx\r\n", strlen(large_json)) &&
+           raw_puts(r, large_json) && raw_puts(r, "\r\n0\r\n\r\n");
+}
+
+static bool ask_metadata(struct raw *r)
+{
+    return raw_puts(r, "GET /openapi.json HTTP/1.1\r\nHost: t\r\n\r\n");
+}
+
+static const struct {
+    const char *what;
+    bool (*say)(struct raw *r);
+} kinds[] = {{"a small request", say_small},
+             {"a large request", say_large},
+             {"a chunked request", say_chunks},
+             {"a question", ask_metadata}};
+
+static void each_allocation_may_fail(void **state)
+{
+    struct fixture *f = *state;
+    fixture_check_alive(f);
+    double open = gauge(f, "tensord_open_requests"), used = gauge(f, "tensord_memory_used_bytes");
+    int suffered[sizeof kinds / sizeof *kinds] = {0};
+    for (int n = 1; n <= ALLOCATIONS; n++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            let_fail(f, n);
+            struct raw r = fixture_raw(f);
+            suffered[k] += !check(&r, kinds[k].say(&r), kinds[k].what, n);
+            raw_close(&r);
+            let_fail(f, 0);
+        }
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        assert_true(suffered[k] > 5);
+    fixture_check_alive(f);
+    gauge_settle(f, "tensord_open_requests", open);
+    gauge_settle(f, "tensord_memory_used_bytes", used);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_may_fail)};
+    if (IS_SANITIZED) {
+        puts("a sanitizer has allocations of its own");
+        return 77;
+    }
+    return cmocka_run_group_tests_name("out_of_memory", tests, start, stop);
+}
