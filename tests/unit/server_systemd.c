@@ -27,7 +27,7 @@ static void set_number(const char *name, long number)
 static int forget(void **state)
 {
     static const char *const names[] = {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID",
-                                        "LISTEN_PID", "LISTEN_FDS"};
+                                        "LISTEN_PID",    "LISTEN_FDS",    "LISTEN_FDNAMES"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
@@ -113,6 +113,32 @@ static void sockets_are_inherited_from_3_on(void **state)
     listeners_close(&made);
 }
 
+static void a_socket_that_is_called_tls_speaks_it(void **state)
+{
+    static const struct {
+        const char *names;
+        bool is_tls;
+    } rows[] = {{"tls", true}, {"tls:web", true}, {"web:tls", false}, {"tlsx", false}, {"", false}};
+    struct listeners made = {.count = 0};
+    (void)state;
+    assert_int_equal(listeners_open(&made, "127.0.0.1:0", &error), ERROR_NONE);
+    int saved = dup(3), socket = fcntl(made.list[0].fd, F_DUPFD, 10); /* 3 itself comes and goes */
+    setenv("LISTEN_FDS", "1", 1);
+    set_number("LISTEN_PID", getpid());
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct listeners listeners = {.count = 0};
+        assert_int_equal(dup2(socket, 3), 3);
+        setenv("LISTEN_FDNAMES", rows[i].names, 1);
+        assert_int_equal(systemd_listeners(&listeners, &error), ERROR_NONE);
+        assert_int_equal(listeners.list[0].is_tls, rows[i].is_tls);
+        listeners_close(&listeners);
+    }
+    if (saved >= 0)
+        dup2(saved, 3);
+    close(socket);
+    listeners_close(&made);
+}
+
 int main(void)
 {
 #define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, forget, forget)
@@ -121,6 +147,7 @@ int main(void)
         TEST(without_systemd_nothing_happens),
         TEST(the_watchdog_is_told_twice_in_its_time),
         TEST(sockets_are_inherited_from_3_on),
+        TEST(a_socket_that_is_called_tls_speaks_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
