@@ -134,12 +134,6 @@ $(BUILD)/tests/production/starve.so: tests/production/preload/starve.c
 	@mkdir -p $(@D) && $(CC) -std=c11 $(CWARN) -O2 -fPIC -shared -D_GNU_SOURCE -o $@ $<
 $(BUILD)/tests/production/out_of_memory: | $(BUILD)/tests/production/starve.so
 
-# Preloaded into the server: one allocation fails.
-$(BUILD)/tests/production/starve.so: tests/production/preload/starve.c
-	@echo "LD $@"
-	@mkdir -p $(@D) && $(CC) -std=c11 $(CWARN) -O2 -fPIC -shared -D_GNU_SOURCE -o $@ $<
-$(BUILD)/tests/production/out_of_memory: | $(BUILD)/tests/production/starve.so
-
 .PRECIOUS: $(BUILD)/obj/%.o
 
 # -------------------------------------------------------------------------------------------- CUDA
