@@ -32,6 +32,8 @@ static void apply_part(void *work, int i)
     const struct work *w = work;
     const struct plan *plan = w->plan;
     struct share share = split_share(plan, w->split, i);
+    if (share.columns == 0)
+        return;
     if (plan->segment_ids)
         w->level->segment[kernel_dtype(plan)](&share);
     else if (plan_gathers(plan))

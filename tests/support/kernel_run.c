@@ -1,4 +1,5 @@
 #include "tests/support/kernel_run.h"
+#include "kernels/cpu/compute.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -74,6 +75,11 @@ static enum error_code run(struct kernel_run *r)
     if (plan_make(plan, &name, inputs, &options, &r->error) != ERROR_NONE)
         return r->error.code;
 
+    if (r->flat && plan->rows.depth > 1 && plan->flat_bytes == 0) {
+        plan->flat_bytes = ((size_t)plan->rows.count * 8 + 63) / 64 * 64;
+        plan->scratch_bytes += plan->flat_bytes;
+    }
+
     int taken = plan_in_place_input(plan);
     if (r->in_place && taken >= 0)
         plan->output.data = plan->inputs[taken].data;
@@ -81,6 +87,8 @@ static enum error_code run(struct kernel_run *r)
         plan->output.data = r->blocks[OP_INPUTS_MAX] = guarded_new(plan->output_bytes);
     plan->scratch = r->blocks[OP_INPUTS_MAX + 1] = guarded_new(plan->scratch_bytes);
 
+    if (r->level)
+        return compute_run(plan, r->level, r->split.threads ? &r->split : NULL, &r->error);
     return run_on(r, r->backend && r->backend->can_run(plan) ? r->backend : &backend_cpu);
 }
 

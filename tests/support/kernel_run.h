@@ -4,6 +4,7 @@
 #define TESTS_SUPPORT_KERNEL_RUN_H
 
 #include "kernels/backend.h"
+#include "kernels/cpu/split.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +20,11 @@ struct kernel_run {
     bool in_place; /* where the op starts from a copy: in that tensor's own copy */
     int threads;   /* 0: 1 */
     size_t limit;  /* 0: 1 GiB */
+    bool flat;     /* row numbers of tuples go to scratch, as with many rows */
+
+    /* For tests of the CPU's parts: NULL: the backend decides both. */
+    const struct level *level;
+    struct split split; /* threads 0: as the model chooses */
 
     /* by kernel_run_do: */
     struct plan plan;
