@@ -22,6 +22,11 @@ uint64_t clock_wall_ns(void)
     return read_clock(CLOCK_REALTIME);
 }
 
+uint64_t clock_wall_ms(void)
+{
+    return read_clock(CLOCK_REALTIME_COARSE) / MSEC;
+}
+
 struct date {
     int year, month, day;
 };

@@ -12,6 +12,9 @@ uint64_t clock_ns(void);
 /* Nanoseconds since 1970, UTC; for people and logs. */
 uint64_t clock_wall_ns(void);
 
+/* The same in milliseconds, as of the last tick of the system: cheaper. */
+uint64_t clock_wall_ms(void);
+
 /* "2026-12-01T09:30:00.123456789Z" into `text` of CLOCK_TEXT_MAX bytes. Takes no lock, as gmtime
  * would. */
 void clock_print(char *text, uint64_t wall_ns);

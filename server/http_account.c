@@ -1,7 +1,5 @@
 #include "server/http_parts.h"
 
-#include "server/clock.h"
-
 static const char *const encodings[] = {
     [ENCODING_JSON] = "json", [ENCODING_BINARY] = "binary", [ENCODING_SAFETENSORS] = "safetensors"};
 
@@ -83,7 +81,6 @@ static void log_visitor(struct log_line *line, const struct exchange *x)
 
 static void log_fields(struct log_line *line, const struct exchange *x, bool was_sent)
 {
-    uint64_t now = clock_ns();
     uint64_t received = x->job.times.received_ns ? x->job.times.received_ns : x->begin_ns;
     log_string(line, "request_id", x->request_id);
     log_trace(line, &x->trace);
@@ -102,7 +99,7 @@ static void log_fields(struct log_line *line, const struct exchange *x, bool was
     if (x->job.times.received_ns)
         log_infer(line, &x->job);
     log_microseconds(line, "t_read_us", received - x->begin_ns);
-    log_microseconds(line, "t_write_us", x->answer_ns ? now - x->answer_ns : 0);
+    log_microseconds(line, "t_write_us", x->answer_ns ? x->end_ns - x->answer_ns : 0);
     log_int(line, "conn_requests", (int64_t)x->peer->requests);
 }
 
@@ -118,7 +115,7 @@ static void count(const struct exchange *x, bool was_sent)
                [METRICS_QUEUE] = job->times.queue_ns,
                [METRICS_COMPUTE] = job->times.compute_ns,
                [METRICS_ENCODE] = job->times.encode_ns,
-               [METRICS_TOTAL] = clock_ns() - x->begin_ns},
+               [METRICS_TOTAL] = x->end_ns - x->begin_ns},
         .bytes_in = x->body.size + x->discarded,
         .bytes_out = x->reply.size,
     };

@@ -38,7 +38,7 @@ static struct exchange *exchange_new(struct http_daemon *daemon, struct MHD_Conn
         .status = MHD_HTTP_OK, .content_type = "application/json", .header_length = -1};
     peer->requests++;
     atomic_store_explicit(&peer->received, 0, memory_order_relaxed);
-    http_peer_enter(peer, PEER_READING);
+    http_peer_enter(peer, PEER_READING, x->begin_ns);
     atomic_fetch_add_explicit(&daemon->http->requests, 1, memory_order_relaxed);
     return x;
 }
@@ -220,7 +220,8 @@ bool http_request(struct http_daemon *daemon, struct MHD_Connection *connection,
 void http_completed(struct exchange *x, bool was_sent)
 {
     http_resumed(x);
+    x->end_ns = clock_ns();
     http_account(x, was_sent);
-    http_peer_enter(x->peer, PEER_IDLE);
+    http_peer_enter(x->peer, PEER_IDLE, x->end_ns);
     exchange_release(x);
 }

@@ -59,7 +59,7 @@ bool http_infer(struct exchange *x)
     job->finish = hand_back;
     job->fd = x->peer->fd;
     job->times.queued_ns = clock_ns();
-    http_peer_enter(x->peer, PEER_WORKING);
+    http_peer_enter(x->peer, PEER_WORKING, job->times.queued_ns);
     x->is_suspended = true;
     atomic_fetch_add(&x->daemon->http->suspended, 1);
     MHD_suspend_connection(x->connection);

@@ -110,7 +110,7 @@ struct exchange {
     struct reply reply;
     struct address client; /* the peer's, or the one that a trusted proxy says */
     struct grant grant;
-    uint64_t begin_ns, answer_ns;
+    uint64_t begin_ns, answer_ns, end_ns;
     char request_id[REQUEST_ID_TEXT_MAX];
     struct trace trace;
 };
@@ -148,7 +148,7 @@ bool http_reply_exhausted(struct MHD_Connection *connection);
 /* http_peer.c: connections; http_peer_enter notes what one does from now on. */
 struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *connection);
 void http_peer_close(struct http_daemon *daemon, struct peer *peer); /* NULL is fine */
-void http_peer_enter(struct peer *peer, enum peer_phase phase);
+void http_peer_enter(struct peer *peer, enum peer_phase phase, uint64_t now_ns);
 struct peer *http_peer_of(struct MHD_Connection *connection);
 
 /* http_daemon.c */

@@ -34,7 +34,7 @@ struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *c
         return NULL;
     peer->daemon = daemon;
     peer->started_ns = clock_ns();
-    http_peer_enter(peer, PEER_NEW);
+    http_peer_enter(peer, PEER_NEW, peer->started_ns);
     peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     peer->address = address_of(
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
@@ -74,9 +74,9 @@ void http_peer_close(struct http_daemon *daemon, struct peer *peer)
     free(peer);
 }
 
-void http_peer_enter(struct peer *peer, enum peer_phase phase)
+void http_peer_enter(struct peer *peer, enum peer_phase phase, uint64_t now_ns)
 {
-    atomic_store_explicit(&peer->since_ns, clock_ns(), memory_order_relaxed);
+    atomic_store_explicit(&peer->since_ns, now_ns, memory_order_relaxed);
     atomic_store_explicit(&peer->phase, phase, memory_order_relaxed);
 }
 

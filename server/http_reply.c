@@ -160,7 +160,7 @@ bool http_reply(struct exchange *x)
     char text[PROBLEM_TEXT_MAX];
     struct MHD_Response *response;
     x->answer_ns = clock_ns();
-    http_peer_enter(x->peer, PEER_SENDING);
+    http_peer_enter(x->peer, PEER_SENDING, x->answer_ns);
     if (x->job.error.code != ERROR_NONE) {
         fill_from_error(x, text);
         response = MHD_create_response_from_buffer(x->reply.size, text, MHD_RESPMEM_MUST_COPY);

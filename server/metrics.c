@@ -78,7 +78,7 @@ void metrics_observe(struct metrics_shard *shard, const struct observation *seen
         add(&c->fail_ns, seen->ns[METRICS_TOTAL]);
     add(&c->bytes_in, seen->bytes_in);
     add(&c->bytes_out, seen->bytes_out);
-    atomic_store_explicit(&c->last_ms, clock_wall_ns() / MSEC, memory_order_relaxed);
+    atomic_store_explicit(&c->last_ms, clock_wall_ms(), memory_order_relaxed);
     /* Last: whoever sees the count sees the rest. */
     atomic_store_explicit(&c->codes[seen->code],
                           atomic_load_explicit(&c->codes[seen->code], memory_order_relaxed) + 1,

@@ -64,7 +64,7 @@ void request_id_choose(struct request_ids *ids, const char *given, char *text)
 {
     if (given && copy_visible(given, text))
         return;
-    uint64_t high = clock_wall_ns() / MSEC << 16 | UINT64_C(7) << 12 | next(ids) >> 52;
+    uint64_t high = clock_wall_ms() << 16 | UINT64_C(7) << 12 | next(ids) >> 52;
     uint64_t low = UINT64_C(2) << 62 | next(ids) >> 2;
     print_uuid(high, low, text);
 }
