@@ -120,6 +120,23 @@ static inline bool decimal_scan(struct decimal *d, const char *text, const char 
     return at != NULL;
 }
 
+/* The powers of ten that are doubles. */
+enum { DECIMAL_POWERS_MAX = 22 };
+static const double DECIMAL_POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                        1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                        1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* mantissa * 10^power where both are doubles: the one operation on them rounds correctly (Clinger),
+ * and most texts need no more. */
+static inline bool decimal_exact(uint64_t mantissa, int64_t power, double *value)
+{
+    if (mantissa > (uint64_t)1 << 53 || power < -DECIMAL_POWERS_MAX || power > DECIMAL_POWERS_MAX)
+        return false;
+    *value = power < 0 ? (double)mantissa / DECIMAL_POWERS[-power]
+                       : (double)mantissa * DECIMAL_POWERS[power];
+    return true;
+}
+
 /* The magnitude of a number that decimal_scan found at `text`, whatever its digits and exponent.
  * NUMBER_END, or NUMBER_FRACTION when it is not an integer (1.0 and 1200e-2 are), or NUMBER_RANGE
  * when it exceeds 64 bits. */

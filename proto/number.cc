@@ -2,6 +2,7 @@
 
 #include "proto/decimal.h"
 #include "proto/half.h"
+#include "proto/shortest.h"
 
 #include <assert.h>
 #include <charconv>
@@ -43,27 +44,10 @@ template <typename T> number_stop to_integer(const char *text, const decimal &d,
 
 /* ---------------------------------------------------------------------------- from text: floats */
 
-constexpr double POWERS_OF_TEN[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-constexpr int EXACT_POWER = 22; /* the largest power of ten that is a double */
-constexpr uint64_t EXACT_MANTISSA = (uint64_t)1 << 53;
-
-/* mantissa * 10^power where both are doubles: the one operation on them rounds correctly (Clinger),
- * and most texts need no more. */
-inline bool multiply_exact(uint64_t mantissa, int64_t power, double *value)
-{
-    if (mantissa > EXACT_MANTISSA || power < -EXACT_POWER || power > EXACT_POWER)
-        return false;
-    *value = power < 0 ? (double)mantissa / POWERS_OF_TEN[-power]
-                       : (double)mantissa * POWERS_OF_TEN[power];
-    return true;
-}
-
 inline bool to_double_fast(const decimal &d, double *value)
 {
     if (d.whole + d.fraction > DECIMAL_DIGITS_MAX ||
-        !multiply_exact(d.mantissa, d.exponent - d.fraction, value))
+        !decimal_exact(d.mantissa, d.exponent - d.fraction, value))
         return false;
     *value = d.negative ? -*value : *value;
     return true;
@@ -230,7 +214,7 @@ double decimal_to_double(uint64_t mantissa, int power)
     char text[32];
     double value;
 
-    if (multiply_exact(mantissa, power, &value))
+    if (decimal_exact(mantissa, power, &value))
         return value;
     char *end = std::to_chars(text, text + DECIMAL_DIGITS_MAX + 1, mantissa).ptr;
     *end++ = 'e';
@@ -261,8 +245,8 @@ double half_shortest(uint16_t half, const half_format &format)
     }
 }
 
-/* The text of one element; NULL for what is not finite. */
-template <enum dtype D> inline char *print_element(element<D> value, char *out)
+/* The text of one element; NULL for what is not finite. `roomy`: `out` has SHORTEST_ROOM bytes. */
+template <enum dtype D> inline char *print_element(element<D> value, char *out, bool roomy)
 {
     constexpr ptrdiff_t LONGEST = text_max<D>() - 1;
 
@@ -276,7 +260,12 @@ template <enum dtype D> inline char *print_element(element<D> value, char *out)
             return nullptr;
         return print_float(half_shortest(value, format), LONGEST, out);
     } else if constexpr (std::is_floating_point<element<D>>::value) {
-        return std::isfinite(value) ? print_float(value, LONGEST, out) : nullptr;
+        char *end = nullptr;
+        if constexpr (D == DTYPE_FP32)
+            end = roomy && !is_small_whole(value) ? shortest_print(value, out) : nullptr;
+        if (end == nullptr && std::isfinite(value))
+            end = print_float(value, LONGEST, out);
+        return end;
     } else {
         return std::to_chars(out, out + LONGEST, value).ptr;
     }
@@ -284,11 +273,12 @@ template <enum dtype D> inline char *print_element(element<D> value, char *out)
 
 template <enum dtype D> int64_t print_list(const element<D> *elements, int64_t count, char **out)
 {
+    constexpr int64_t ROOMY = SHORTEST_ROOM / text_max<D>() + 1; /* elements that give room */
     char *at = *out;
     int64_t i;
 
     for (i = 0; i < count; i++) {
-        char *end = print_element<D>(elements[i], at);
+        char *end = print_element<D>(elements[i], at, count - i >= ROOMY);
         if (end == nullptr)
             break;
         *end = ',';

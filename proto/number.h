@@ -1,6 +1,7 @@
 /* number: a tensor's elements <-> JSON numbers, exact both ways. Behind this header stands the only
- * C++ file of the service, over std::from_chars and std::to_chars. The grammar is JSON's (RFC
- * 8259), which is narrower than theirs. Nothing is allocated and nothing is remembered.
+ * C++ file of the service, over std::from_chars and std::to_chars, with shorter ways for the texts
+ * and values that most tensors have. The grammar is JSON's (RFC 8259), which is narrower than
+ * theirs. Nothing is allocated and nothing is remembered.
  *
  * Integers are exact to 64 bits, and a text such as 1.0 or 1e3 is one where its value is. FP32 and
  * FP64 are rounded to nearest in their own width, FP16 and BF16 to FP64 and then once more. */
@@ -46,7 +47,7 @@ size_t number_text_max(enum dtype dtype);
 /* Prints elements, a comma after each, from *out on, moves *out past them, and returns how many. It
  * stops before the first float that is not finite. Floats: the shortest digits that read back to
  * the same bits, always with a point or an exponent. BOOL: true, false. `*out` has room for
- * count * number_text_max(dtype) bytes. */
+ * count * number_text_max(dtype) bytes, and all of it may be written over. */
 int64_t number_print(enum dtype dtype, const void *elements, int64_t count, char **out);
 
 #ifdef __cplusplus
