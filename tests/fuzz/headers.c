@@ -1,8 +1,10 @@
 /* The head of an HTTP request as the HTTP library hands it over: lines "METHOD", "URL", "VERSION",
  * then "Name: value" each. */
+#include "server/forwarded.h"
 #include "server/http_headers.h"
 #include "server/request_id.h"
 #include "server/route.h"
+#include "server/trace.h"
 
 #include "tests/fuzz/fuzz.h"
 
@@ -57,20 +59,53 @@ static void check_route(const char *method, const char *url)
         FUZZ_CHECK(method_parse(method) == METHOD_OPTIONS || (match.route && (!match.op || op.op)));
 }
 
-static void check_id(const char *given)
+static void check_id(struct request_ids *ids, const char *given)
 {
     char id[REQUEST_ID_TEXT_MAX];
-    struct request_ids ids = {.state = 1};
 
-    request_id_choose(&ids, given, id);
+    request_id_choose(ids, given, id);
     FUZZ_CHECK(*id);
     for (const char *p = id; *p; p++)
         FUZZ_CHECK(*p >= '!' && *p <= '~');
 }
 
+/* An id of so many hexadecimal digits, or none. */
+static bool is_hex_id(const char *id, size_t size)
+{
+    return strlen(id) == (*id ? size : 0) && strspn(id, "0123456789abcdef") == strlen(id);
+}
+
+static void check_trace(struct request_ids *ids, const char *traceparent)
+{
+    struct trace trace;
+
+    trace_read(&trace, traceparent, ids);
+    FUZZ_CHECK(is_hex_id(trace.trace_id, TRACE_ID_MAX - 1));
+    FUZZ_CHECK(is_hex_id(trace.span_id, SPAN_ID_MAX - 1));
+    FUZZ_CHECK(is_hex_id(trace.parent_id, SPAN_ID_MAX - 1));
+    FUZZ_CHECK(!traceparent == !*trace.trace_id);
+}
+
+/* Behind a trusted proxy the client is somebody, and no trusted one but the proxy itself. */
+static void check_forwarded(const char *value)
+{
+    static const struct networks trusted = {.list = {{.bits = 8}}, .count = 1};
+    const struct address peer = {.is_known = true};
+    char text[ADDRESS_TEXT_MAX];
+    struct forwarded forwarded;
+
+    forwarded_init(&forwarded, &trusted, &peer);
+    forwarded_add(&forwarded, value);
+    FUZZ_CHECK(!networks_hold(&trusted, &forwarded.client) ||
+               memcmp(&forwarded.client, &peer, sizeof(peer)) == 0);
+    address_print(&forwarded.client, text);
+    address_print_client(&forwarded.client, text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct headers headers = {0};
+    struct request_ids ids = {.state = 1};
     struct framing framing;
     struct error error;
     bool sure;
@@ -89,7 +124,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         fuzz_error(&error);
     }
-    check_id(headers.value[HEADER_REQUEST_ID]);
+    check_id(&ids, headers.value[HEADER_REQUEST_ID]);
+    check_trace(&ids, headers.value[HEADER_TRACEPARENT]);
+    if (headers.value[HEADER_FORWARDED_FOR])
+        check_forwarded(headers.value[HEADER_FORWARDED_FOR]);
     free(text);
     return 0;
 }

@@ -76,8 +76,11 @@ static void put_numbers(const struct body *b, uint8_t choice)
     static const char key[] = "\"data\":[";
 
     for (const char *at = b->data; (at = strstr(at, key)) != NULL;) {
+        uint8_t choices[2] = {choice, (uint8_t)(choice / 8)};
+
         at += sizeof(key) - 1;
-        put("number", &choice, 1, at, strcspn(at, "]"));
+        put("number", choices, 1, at, strcspn(at, "]"));
+        put("slices", choices, 2, at, strcspn(at, "]"));
     }
 }
 
@@ -180,9 +183,34 @@ static const struct {
                "9223372036854775807,-9223372036854775808,1.0,1e3,12e-1"},
     {"number", "\x07"
                "18446744073709551615,18446744073709551616,-1"},
+    {"tokens", "Bearer Zm9v\n# all\nalice:Zm9v\nbob:sha256:2c26b46b68ffc68ff99b453c1d304134"
+               "13422d706483bfa0f98a5e886266e7ae rate=100/s bytes=10M/s\n"},
+    {"tokens", "basic x\nalice:a b=c\n\n:x\na:sha256:\nalice:b\n"},
+    {"settings", "10.0.0.0/8, 2001:db8::/32,192.0.2.1, unix"},
+    {"settings", "[2001:db8::1]:443"},
+    {"settings", "192.0.2.1:80"},
+    {"settings", "https://app.example:8443, http://localhost:3000"},
+    {"settings", "10M/s"},
+    {"settings", "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"},
     {"config", "# all\n[tensord]\nlisten = 127.0.0.1:0, unix:/run/a ; b\nmemory=auto\n"},
     {"config", "max-body = 2G\nlog_requests = no\ndrain_delay = 250ms\ndevice=cpu\n"},
 };
+
+/* The bits of every kind of float: zeros, subnormals, powers of two, one less, one more. */
+static void put_floats(void)
+{
+    uint8_t input[1 + sizeof(uint64_t)];
+
+    for (int type = 0; type < 4; type++)
+        for (int bit = 0; bit < 64; bit++)
+            for (int more = -1; more <= 1; more++) {
+                uint64_t bits = ((uint64_t)1 << bit) + (uint64_t)more;
+
+                input[0] = (uint8_t)type;
+                memcpy(input + 1, &bits, sizeof(bits));
+                put("print", "", 0, input, sizeof(input));
+            }
+}
 
 static void put_settings(void)
 {
@@ -196,8 +224,10 @@ static void put_settings(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const targets[] = {"request_json", "frame", "safetensors", "inflate",
-                                          "number",       "head",  "headers",     "config"};
+    static const char *const targets[] = {
+        "request_json", "frame", "safetensors", "inflate", "number", "print",
+        "slices",       "head",  "headers",     "config",  "tokens", "settings",
+    };
 
     if (argc != 2)
         return 2;
@@ -214,6 +244,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         put_text(texts[i].target, texts[i].text);
     put_settings();
+    put_floats();
     printf("%d seeds\n", written);
     return 0;
 }
