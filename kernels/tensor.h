@@ -25,7 +25,7 @@ bool shape_product(const int64_t *shape, int from, int to, int64_t *product)
 bool tensor_count(const struct tensor *t, int64_t *count) __attribute__((warn_unused_result));
 bool tensor_bytes(const struct tensor *t, size_t *bytes) __attribute__((warn_unused_result));
 
-enum { SHAPE_TEXT_MAX = RANK_MAX * 21 + 3 };
+enum { SHAPE_TEXT_MAX = RANK_MAX * 22 + 3 }; /* 20 characters and ", " for each number */
 
 /* Writes "[2, 3]" and returns `text`, which holds SHAPE_TEXT_MAX bytes. */
 const char *shape_print(char *text, const int64_t *shape, int rank);

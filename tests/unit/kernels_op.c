@@ -1,0 +1,186 @@
+#include "kernels/op.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define INTEGERS                                                                                   \
+    (DTYPE_BIT(INT8) | DTYPE_BIT(INT16) | DTYPE_BIT(INT32) | DTYPE_BIT(INT64) | DTYPE_BIT(UINT8) | \
+     DTYPE_BIT(UINT16) | DTYPE_BIT(UINT32) | DTYPE_BIT(UINT64))
+#define FLOATS   (DTYPE_BIT(FP16) | DTYPE_BIT(BF16) | DTYPE_BIT(FP32) | DTYPE_BIT(FP64))
+#define COMPLEX  (DTYPE_BIT(C64) | DTYPE_BIT(C128))
+#define NUMBERS  (INTEGERS | FLOATS | COMPLEX)
+#define ANYTHING (NUMBERS | DTYPE_BIT(BOOL) | DTYPE_BIT(BYTES))
+
+/* The documents' tables, written out again. */
+static const struct expected {
+    const char *name, *inputs, *aliases;
+    dtype_set dtypes;
+    enum start start;
+    enum combine combine;
+    enum finish finish;
+} rows[] = {
+    {"tensor_scatter_add", "tensor indices updates",
+     "TensorScatterAdd tensor_scatter_nd_add TensorScatterNdAdd", NUMBERS, START_COPY, COMBINE_ADD,
+     FINISH_NONE},
+    {"tensor_scatter_sub", "tensor indices updates",
+     "TensorScatterSub tensor_scatter_nd_sub TensorScatterNdSub", NUMBERS, START_COPY, COMBINE_SUB,
+     FINISH_NONE},
+    {"tensor_scatter_update", "tensor indices updates",
+     "TensorScatterUpdate tensor_scatter_nd_update TensorScatterNdUpdate", ANYTHING, START_COPY,
+     COMBINE_SET, FINISH_NONE},
+    {"tensor_scatter_mul", "tensor indices updates", "TensorScatterMul", INTEGERS | FLOATS,
+     START_COPY, COMBINE_MUL, FINISH_NONE},
+    {"tensor_scatter_div", "tensor indices updates", "TensorScatterDiv", INTEGERS | FLOATS,
+     START_COPY, COMBINE_DIV, FINISH_NONE},
+    {"tensor_scatter_min", "tensor indices updates", "TensorScatterMin tensor_scatter_nd_min",
+     INTEGERS | FLOATS, START_COPY, COMBINE_MIN, FINISH_NONE},
+    {"tensor_scatter_max", "tensor indices updates", "TensorScatterMax tensor_scatter_nd_max",
+     INTEGERS | FLOATS, START_COPY, COMBINE_MAX, FINISH_NONE},
+    {"scatter_nd", "indices updates shape", "ScatterNd", ANYTHING, START_ZEROS, COMBINE_ADD,
+     FINISH_NONE},
+    {"gather_nd", "params indices", "GatherNd", ANYTHING, START_ZEROS, COMBINE_SET, FINISH_NONE},
+    {"sparse_segment_sum", "data indices segment_ids num_segments",
+     "SparseSegmentSum sparse_segment_sum_with_num_segments SparseSegmentSumWithNumSegments",
+     INTEGERS | FLOATS, START_ZEROS, COMBINE_ADD, FINISH_NONE},
+    {"sparse_segment_mean", "data indices segment_ids num_segments",
+     "SparseSegmentMean sparse_segment_mean_with_num_segments SparseSegmentMeanWithNumSegments",
+     FLOATS, START_ZEROS, COMBINE_ADD, FINISH_MEAN},
+    {"sparse_segment_sqrt_n", "data indices segment_ids num_segments",
+     "SparseSegmentSqrtN sparse_segment_sqrt_n_with_num_segments SparseSegmentSqrtNWithNumSegments",
+     FLOATS, START_ZEROS, COMBINE_ADD, FINISH_SQRT_N},
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+#define FOR_EACH_WORD(word, size, words)                                                           \
+    for (const char *word = (words); *word; word += strspn(word, " "))                             \
+        for (size_t size = strcspn(word, " "), once = 1; once; once = 0, word += size)
+
+static void rows_are_the_documents(void **state)
+{
+    (void)state;
+    assert_int_equal(op_count(), ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        const struct op *op = op_at(i);
+        assert_string_equal(op->name, rows[i].name);
+        assert_string_equal(op->names[0].text, rows[i].name);
+        assert_int_equal(op->dtypes, rows[i].dtypes);
+        assert_int_equal(op->start, rows[i].start);
+        assert_int_equal(op->combine, rows[i].combine);
+        assert_int_equal(op->finish, rows[i].finish);
+        int n = 0;
+        FOR_EACH_WORD(word, size, rows[i].inputs)
+        assert_int_equal(op_input(op, word, size), n++);
+        assert_int_equal(op_inputs(op), n);
+    }
+}
+
+static void every_name_finds_its_row(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        int names = 1;
+        struct op_name found;
+        assert_true(op_find(rows[i].name, strlen(rows[i].name), &found));
+        assert_ptr_equal(found.op, op_at(i));
+        FOR_EACH_WORD(word, size, rows[i].aliases)
+        {
+            assert_true(op_find(word, size, &found));
+            assert_ptr_equal(found.op, op_at(i));
+            assert_int_equal(strlen(found.name), size);
+            assert_memory_equal(found.name, word, size);
+            names++;
+        }
+        for (int n = 0; n <= OP_NAMES_MAX; n++)
+            assert_int_equal(op_at(i)->names[n].text != NULL, n < names);
+    }
+}
+
+static void num_segments_is_required_where_the_name_says_so(void **state)
+{
+    (void)state;
+    struct op_name found;
+    assert_true(op_find("sparse_segment_sum", 18, &found));
+    assert_int_equal(found.required, 3);
+    assert_true(op_find("SparseSegmentMeanWithNumSegments", 32, &found));
+    assert_int_equal(found.required, 4);
+    assert_string_equal(found.name, "SparseSegmentMeanWithNumSegments");
+    assert_true(op_find("gather_nd", 9, &found));
+    assert_int_equal(found.required, 2);
+    assert_true(op_find("ScatterNd", 9, &found));
+    assert_int_equal(found.required, 3);
+}
+
+static void other_names_find_nothing(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"",
+                                        "scatter",
+                                        "scatter_nd_",
+                                        "SCATTER_ND",
+                                        "ScatterND",
+                                        "scatter_n",
+                                        "gather",
+                                        "TensorScatter",
+                                        "TensorScatterNdMul",
+                                        "sparse_segment_sum_with_num_segment"};
+    struct op_name found;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_false(op_find(names[i], strlen(names[i]), &found));
+}
+
+static void name_needs_no_terminator(void **state)
+{
+    (void)state;
+    struct op_name found;
+    assert_true(op_find("gather_nd/infer", 9, &found));
+    assert_false(op_find("gather_nd/infer", 10, &found));
+    assert_false(op_find("gather_nd\0", 10, &found));
+}
+
+static void first_tensor_has_aliases(void **state)
+{
+    (void)state;
+    static const char *const aliases[] = {"input_x", "x", "input"};
+    for (int i = 0; i < ROWS; i++)
+        for (int a = 0; a < 3; a++) {
+            bool has_tensor = strcmp(rows[i].name, "scatter_nd") != 0;
+            assert_int_equal(op_input(op_at(i), aliases[a], strlen(aliases[a])),
+                             has_tensor ? 0 : -1);
+        }
+    assert_int_equal(op_input(op_at(0), "data", 4), -1);
+    assert_int_equal(op_input(op_at(0), "", 0), -1);
+}
+
+static void value_inputs_and_integer_inputs(void **state)
+{
+    (void)state;
+    const dtype_set integers = DTYPE_BIT(INT32) | DTYPE_BIT(INT64);
+    for (int i = 0; i < ROWS; i++) {
+        const struct op *op = op_at(i);
+        for (int n = 0; n < op_inputs(op); n++) {
+            const char *name = op->inputs[n];
+            bool holds_values = !strcmp(name, "tensor") || !strcmp(name, "updates") ||
+                                !strcmp(name, "params") || !strcmp(name, "data");
+            assert_int_equal(op_input_dtypes(op, n), holds_values ? op->dtypes : integers);
+        }
+        assert_int_equal(op_value_input(op), strcmp(op->name, "scatter_nd") ? 0 : 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_the_documents),
+        cmocka_unit_test(every_name_finds_its_row),
+        cmocka_unit_test(num_segments_is_required_where_the_name_says_so),
+        cmocka_unit_test(other_names_find_nothing),
+        cmocka_unit_test(name_needs_no_terminator),
+        cmocka_unit_test(first_tensor_has_aliases),
+        cmocka_unit_test(value_inputs_and_integer_inputs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
