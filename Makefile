@@ -285,6 +285,12 @@ bench_sources = $(wildcard tests/bench/$(1).c tests/bench/$(1)_*.c tests/bench/$
 $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
 
+# Ten minutes of mixed load, errors and reconnections (SOAK_SECONDS=600): memory must stay flat.
+.PHONY: soak
+soak: deps-test
+	@$(AGAIN) $(BUILD)/tensord $(BUILD)/tests/soak/soak
+	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/soak/soak
+
 bench: deps
 	@$(AGAIN) $(BUILD)/tensord $(BUILD)/bench/server
 	@TENSORD=$(BUILD)/tensord $(BUILD)/bench/server $(ROWS)
@@ -350,6 +356,7 @@ help:
 	@echo "make check-cuda      the tests of kernels/cuda, on a GPU or interpreted"
 	@echo "make test-clients    KServe's client and perf_analyzer, where they can be had"
 	@echo "make fuzz            every fuzzer for an hour (FUZZ_SECONDS=60, TARGETS='frame head')"
+	@echo "make soak            ten minutes of mixed load; memory, files and threads stay flat"
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
 	@echo "make bench-peers     the server beside FastAPI with numpy and MLServer"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
