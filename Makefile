@@ -296,8 +296,8 @@ bench: deps
 	@TENSORD=$(BUILD)/tensord $(BUILD)/bench/server $(ROWS)
 
 # The same load and requests for every server.
-$(BUILD)/bench/peers: $(call objects,$(addprefix tests/bench/,peers.c server_load.c \
-    server_request.c)) $(BUILD)/libsupport.a $(FLOORS)
+$(BUILD)/bench/peers: $(call objects,tests/bench/peers.c $(wildcard tests/bench/server_*.c \
+    tests/bench/server_*.cc)) $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
 
 .PHONY: bench-peers

@@ -50,7 +50,10 @@ static double measure_rate(const struct peer *peer, int connections,
                            const struct wire_request *request)
 {
     static const double SECONDS = 0.5;
-    const struct load load = {peer->port, connections, request->bytes, request->size};
+    const struct load load = {.port = peer->port,
+                              .connections = connections,
+                              .request = request->bytes,
+                              .size = request->size};
     struct load_result result;
 
     return load_run(&load, SECONDS, &result) ? (double)result.answers / result.seconds : 0;
