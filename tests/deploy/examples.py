@@ -1,4 +1,4 @@
-"""The examples of tests/examples/README.md and docker/OPERATING.md, run as they stand there, print
+"""The examples of README.md, tests/examples and docker/OPERATING.md, run as they stand there, print
 what the page says.
 
 A fenced block with a file name is a file; a `console` block is commands and what they print. Only
@@ -14,7 +14,7 @@ import tempfile
 from instance import SKIPPED, TENSORD, Instance, free_port, skip
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
-PAGES = ("tests/examples/README.md", "docker/OPERATING.md")
+PAGES = ("README.md", "tests/examples/README.md", "docker/OPERATING.md")
 TOOLS = ("curl", "python3", "cc", "node", "haproxy", "chromium", "go", "java", "openssl")
 MARK = "-- end of a command --"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.M | re.S)

@@ -1,4 +1,5 @@
-"""Every setting and every metric that the operating page and the shipped files name exists."""
+"""Every setting and every metric that the operating page and the shipped files name exists, and the
+page explains every metric of tensord's own."""
 import glob
 import os
 import re
@@ -37,6 +38,7 @@ def main():
         faults += [f"{name}: there is no setting {v}" for v in variables - settings - {"config", "name"}]
     with open(PAGE) as page:
         words = set(re.findall(r"`([a-z]+(?:_[a-z]+)*)`", page.read()))
+    faults += [f"OPERATING.md does not explain {m}" for m in known - words if m.startswith("tensord_")]
     faults += [f"OPERATING.md: there is no setting {w}" for w in words - settings - known - OTHER_WORDS]
     for fault in sorted(faults):
         print(fault)
