@@ -69,16 +69,29 @@ static void check_run(struct kernel_run *run, const struct golden_case *c)
     else {
         assert_int_equal(code, ERROR_NONE);
         if (!golden_equal(&run->plan.output, &c->output.tensor))
-            fail_msg("case %s, level %s, %d threads: another answer", c->name, run->level->name,
-                     run->split.threads);
+            fail_msg("case %s, level %s, %d threads: another answer", c->name,
+                     run->level ? run->level->name : "of a device", run->split.threads);
     }
     kernel_run_release(run);
+}
+
+static void check_on_device(struct kernel_run *run, const struct golden_case *c)
+{
+    for (int in_place = 0; in_place < 2; in_place++) {
+        run->in_place = in_place;
+        check_run(run, c);
+        assert_true(run->ran_on != &backend_cpu || run->plan.dtype == DTYPE_BYTES);
+    }
 }
 
 static void check_case(const struct golden_case *c)
 {
     struct kernel_run run;
     fill_run(&run, c);
+    if (backend_cuda()) {
+        check_on_device(&run, c);
+        return;
+    }
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         run.level = forms[i].base_level ? level_at(0) : level_best();
         run.split = forms[i].split;

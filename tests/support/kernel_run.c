@@ -52,6 +52,7 @@ static enum error_code run_on(struct kernel_run *r, const struct backend *backen
     struct lane *lane = lent ? r->lane : backend->open(0, SIZE_MAX, &r->error);
     if (!lane)
         return r->error.code;
+    r->ran_on = backend;
     enum error_code code = backend->run(lane, &r->plan, &r->error);
     r->is_broken = backend->is_broken(lane);
     if (!lent)
@@ -95,6 +96,7 @@ static enum error_code run(struct kernel_run *r)
 enum error_code kernel_run_do(struct kernel_run *r)
 {
     error_clear(&r->error);
+    r->ran_on = NULL;
     enum error_code code = run(r);
     r->guards_hold = true;
     for (int i = 0; i < OP_INPUTS_MAX + 2; i++)

@@ -29,8 +29,9 @@ struct kernel_run {
     /* by kernel_run_do: */
     struct plan plan;
     struct error error;
-    bool is_broken;   /* the lane was, afterwards */
-    bool guards_hold; /* nothing was written outside of output, scratch and inputs */
+    const struct backend *ran_on; /* NULL: it came to no backend */
+    bool is_broken;               /* the lane was, afterwards */
+    bool guards_hold;             /* nothing was written outside of output, scratch and inputs */
     void *blocks[OP_INPUTS_MAX + 2];
 };
 

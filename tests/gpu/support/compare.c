@@ -44,6 +44,7 @@ void compare_with_cpu(const struct kernel_run *run, const struct backend *backen
                  expected ? cpu.error.message : "", error_name(found),
                  found ? device.error.message : "");
     assert_true(device.guards_hold);
+    assert_true(device.ran_on != &backend_cpu);
     if (expected != ERROR_NONE)
         same_error(&cpu.error, &device.error);
     else if (!golden_equal(&cpu.plan.output, &device.plan.output))
