@@ -132,7 +132,8 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libsupport.a $(FLOORS)
 $(BUILD)/tests/production/starve.so: tests/production/preload/starve.c
 	@echo "LD $@"
 	@mkdir -p $(@D) && $(CC) -std=c11 $(CWARN) -O2 -fPIC -shared -D_GNU_SOURCE -o $@ $<
-$(BUILD)/tests/production/out_of_memory: | $(BUILD)/tests/production/starve.so
+$(BUILD)/tests/production/out_of_memory $(BUILD)/tests/security/out_of_memory: \
+    | $(BUILD)/tests/production/starve.so
 
 .PRECIOUS: $(BUILD)/obj/%.o
 

@@ -2,13 +2,16 @@
 #ifndef SERVER_DIGEST_H
 #define SERVER_DIGEST_H
 
+#include "kernels/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { DIGEST_BYTES = 32 };
 
-void digest_of(uint8_t *digest, const void *bytes, size_t size);
+/* False without memory. */
+MUST_CHECK bool digest_of(uint8_t *digest, const void *bytes, size_t size);
 
 /* Exactly 64 hexadecimal digits; false for anything else. */
 bool digest_parse(uint8_t *digest, const char *text);

@@ -56,8 +56,7 @@ static enum error_code read_digest(const struct reader *r, struct token *token, 
     for (const char *p = secret; *p; p++)
         if (*p < '!' || *p > '~')
             return refuse(r, "a token is visible ASCII");
-    digest_of(token->digest, secret, strlen(secret));
-    return ERROR_NONE;
+    return digest_of(token->digest, secret, strlen(secret)) ? ERROR_NONE : refuse(r, "no memory");
 }
 
 static enum error_code read_limits(const struct reader *r, struct token *token, char *text)
@@ -203,7 +202,8 @@ enum error_code tokens_find(struct tokens *tokens, const char *authorization, st
     if (!secret)
         return error_set(error, ERROR_UNAUTHENTICATED, NULL,
                          "this needs a token, in a header Authorization: Bearer <token>");
-    digest_of(digest, secret, strlen(secret));
+    if (!digest_of(digest, secret, strlen(secret)))
+        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
     pthread_rwlock_rdlock(&tokens->lock);
     const struct token *token = look_up(tokens, digest);
     if (token) {

@@ -49,7 +49,7 @@ MUST_CHECK enum error_code tokens_load(struct tokens *tokens, const char *path,
                                        struct error *error);
 
 /* Finds who `authorization` ("Bearer ...", NULL: absent) belongs to; the caller leaves the client.
- * Errors: UNAUTHENTICATED. */
+ * Errors: UNAUTHENTICATED, RESOURCE_EXHAUSTED. */
 MUST_CHECK enum error_code tokens_find(struct tokens *tokens, const char *authorization,
                                        struct bearer *bearer, struct error *error);
 

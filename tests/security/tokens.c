@@ -8,10 +8,11 @@
 #include <string.h>
 
 /* The SHA-256 of "hush-hush" stands for it. */
+#define HUSH "fbdc077454d782ba39d400e06e741b56c14b0a8cf122348c98fe1e91634c5a81"
 #define TOKENS                                                                                     \
     "# who may compute\n\n"                                                                        \
     "alice:open-sesame\n"                                                                          \
-    "bob:sha256:fbdc077454d782ba39d400e06e741b56c14b0a8cf122348c98fe1e91634c5a81\n"                \
+    "bob:sha256:" HUSH "\n"                                                                        \
     "slow:three-an-hour rate=3/h\n"                                                                \
     "small:little-by-little bytes=100/h\n"
 
@@ -104,8 +105,7 @@ static void who_has_none_or_a_wrong_one_may_not(void **state)
         "Authorization: Bearer alice:open-sesame",
         "Authorization: Basic open-sesame",
         "Authorization: open-sesame",
-        "Authorization: Bearer sha256:"
-        "fbdc077454d782ba39d400e06e741b56c14b0a8cf122348c98fe1e91634c5a81",
+        ("Authorization: Bearer sha256:" HUSH),
     };
 
     for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {

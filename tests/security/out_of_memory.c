@@ -1,0 +1,165 @@
+/* Every allocation fails in turn while connections shake hands, tokens are looked at and files are
+ * read again: nobody gets in who may not, and the next one is served as ever. */
+#include "tests/support/gauge.h"
+#include "tests/support/pki.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CONNECTING = 160, RELOADING = 40, DAY = 24 * 60 * 60 };
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IS_SANITIZED true
+#endif
+#endif
+#ifndef IS_SANITIZED
+#define IS_SANITIZED false
+#endif
+
+static const char sum[] = "{\"inputs\":{\"tensor\":[1,2],\"indices\":[[0]],\"updates\":[10]}}";
+static const char tokens[] = "alice:open-sesame rate=1000000/s\nbob:hush-hush\n";
+
+static struct pki pki;
+static char authority[PKI_PATH_MAX];
+static int tls_port;
+
+static bool make_files(void)
+{
+    struct identity *made = pki_open(&pki) ? pki_issue(&pki, "a", PKI_SERVER, NULL, 0, DAY) : NULL;
+
+    if (made == NULL)
+        return false;
+    identity_free(made);
+    pki_path(&pki, "a.pem", authority);
+    return pki_write(&pki, "tokens", tokens, sizeof(tokens) - 1);
+}
+
+static int start(void **state)
+{
+    char path[512], file[PKI_PATH_MAX], settings[3][PKI_PATH_MAX + 16];
+    const char *const list[] = {"--listen=127.0.0.1:0,tls:127.0.0.1:0",
+                                "--client_share=50",
+                                "--trusted_proxies=127.0.0.1",
+                                settings[0],
+                                settings[1],
+                                settings[2],
+                                NULL};
+    ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 32);
+    int failed;
+
+    assert_true(size > 0);
+    path[size] = '\0';
+    strcpy(strstr(path, "/security/"), "/production/starve.so");
+    assert_int_equal(access(path, R_OK), 0);
+    assert_true(make_files());
+    snprintf(settings[0], sizeof(settings[0]), "--tls_cert=%s", pki_path(&pki, "a.pem", file));
+    snprintf(settings[1], sizeof(settings[1]), "--tls_key=%s", pki_path(&pki, "a.key", file));
+    snprintf(settings[2], sizeof(settings[2]), "--tokens=%s", pki_path(&pki, "tokens", file));
+    setenv("LD_PRELOAD", path, 1);
+    failed = fixture_start_with(state, list);
+    unsetenv("LD_PRELOAD");
+    if (!failed)
+        tls_port = server_port(&((struct fixture *)*state)->server, "tls:127.0.0.1:");
+    return failed;
+}
+
+static int stop(void **state)
+{
+    int status = fixture_stop(state);
+
+    pki_close(&pki);
+    return status;
+}
+
+static void let_fail(const struct fixture *f, int n)
+{
+    sigqueue(f->server.pid, SIGRTMIN, (union sigval){.sival_int = n});
+}
+
+/* The status of a request over TLS on a connection of its own; 0 when none came. */
+static int ask(const char *authorization)
+{
+    const struct call_tls tls = {.authority = authority};
+    struct call call = {.path = "/v2/models/tensor_scatter_add/infer",
+                        .headers = {authorization, "X-Forwarded-For: 203.0.113.1"},
+                        .body = sum,
+                        .size = sizeof(sum) - 1,
+                        .tls = &tls};
+    struct client client;
+    struct answer a;
+    int status;
+
+    assert_true(client_init(&client, tls_port));
+    status = client_call(&client, &call, &a) ? a.status : 0;
+    answer_release(&a);
+    client_release(&client);
+    return status;
+}
+
+/* The order to let nothing fail comes some time after it was given. */
+static int ask_again(const char *authorization)
+{
+    int status = 0;
+
+    for (int i = 0; i < 100 && status != 200 && status != 401; i++)
+        status = ask(authorization);
+    return status;
+}
+
+static void a_connection_that_finds_no_memory_is_no_way_in(void **state)
+{
+    struct fixture *f = *state;
+    double used = gauge(f, "tensord_memory_used_bytes");
+    int suffered = 0;
+
+    for (int i = 2; i <= CONNECTING; i++) {
+        bool is_known = i % 2 == 0;
+        int n = i / 2, status;
+
+        let_fail(f, n);
+        status = ask(is_known ? "Authorization: Bearer hush-hush" : "Authorization: Bearer wrong");
+        let_fail(f, 0);
+        suffered += status != (is_known ? 200 : 401);
+        if (status != 0 && status != 503 && status != 500 && status != (is_known ? 200 : 401))
+            fail_msg("allocation %d: status %d", n, status);
+    }
+    assert_true(suffered > 5);
+    assert_int_equal(ask_again("Authorization: Bearer hush-hush"), 200);
+    gauge_settle(f, "tensord_memory_used_bytes", used);
+}
+
+static void files_that_find_no_memory_are_not_taken(void **state)
+{
+    struct fixture *f = *state;
+    int times = 0;
+
+    for (int n = 1; n <= RELOADING; n++) {
+        let_fail(f, n);
+        kill(f->server.pid, SIGHUP);
+        assert_true(server_says(&f->server, "\"msg\":\"settings ", ++times));
+        let_fail(f, 0);
+        assert_int_equal(ask_again("Authorization: Bearer open-sesame"), 200);
+        assert_int_equal(ask_again("Authorization: Bearer wrong"), 401);
+    }
+    assert_true(server_says(&f->server, "tokens or certificates kept", 2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_connection_that_finds_no_memory_is_no_way_in),
+        cmocka_unit_test(files_that_find_no_memory_are_not_taken),
+    };
+
+    if (IS_SANITIZED) {
+        puts("a sanitizer has allocations of its own");
+        return 77;
+    }
+    return cmocka_run_group_tests_name("out of memory", tests, start, stop);
+}
