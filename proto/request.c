@@ -5,31 +5,44 @@
 #include "proto/request_parse.h"
 #include "proto/safetensors.h"
 
-static enum error_code check_sizes(const struct decode *d, size_t json_size, size_t size,
-                                   struct error *error)
+static size_t json_size_of(const struct head *head, size_t size)
 {
-    if (size > d->rules->body_limit)
+    switch (head->body) {
+    case ENCODING_BINARY:
+        return (size_t)head->header_length;
+    case ENCODING_SAFETENSORS:
+        return 0;
+    default:
+        return size;
+    }
+}
+
+enum error_code request_check_sizes(const struct head *head, const struct request_rules *rules,
+                                    size_t size, struct error *error)
+{
+    size_t json_size = json_size_of(head, size);
+    if (size > rules->body_limit)
         return error_set(error, ERROR_PAYLOAD_TOO_LARGE, NULL,
                          "the body has %zu bytes; the limit is %zu (setting max_body)", size,
-                         d->rules->body_limit);
+                         rules->body_limit);
     if (json_size > size)
         return error_set(error, ERROR_INVALID_HEADER, NULL,
                          "Inference-Header-Content-Length is %zu, but the body has only %zu bytes",
                          json_size, size);
-    if (json_size > d->rules->json_limit)
+    if (json_size > rules->json_limit)
         return error_set(error, ERROR_PAYLOAD_TOO_LARGE, NULL,
                          "the JSON has %zu bytes; the limit is %zu (setting max_json); tensors "
                          "can be sent in binary instead",
-                         json_size, d->rules->json_limit);
+                         json_size, rules->json_limit);
     return ERROR_NONE;
 }
 
 /* JSON, and behind it the tensors that it announces in binary. */
 static enum error_code decode_json(struct decode *d, char *body, size_t size, struct error *error)
 {
-    size_t json_size = d->head->body == ENCODING_BINARY ? (size_t)d->head->header_length : size;
+    size_t json_size = json_size_of(d->head, size);
     struct json_scan scan;
-    enum error_code code = check_sizes(d, json_size, size, error);
+    enum error_code code = request_check_sizes(d->head, d->rules, size, error);
     if (!code)
         code = json_scan(&scan, body, json_size, d->work, error);
     if (!code)
@@ -44,7 +57,7 @@ static enum error_code decode_safetensors(struct decode *d, char *body, size_t s
                                           struct error *error)
 {
     struct frame frame;
-    enum error_code code = check_sizes(d, 0, size, error);
+    enum error_code code = request_check_sizes(d->head, d->rules, size, error);
     if (!code)
         code = safetensors_read(d, body, size, &frame, error);
     return code ? code : request_load(d, NULL, &frame, error);

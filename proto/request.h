@@ -50,6 +50,12 @@ struct request {
     uint64_t timeout_us; /* 0: none asked for */
 };
 
+/* What the size of a (decompressed) body and its headers decide together: request_decode checks it,
+ * and a server can before the body is sent. Errors: PAYLOAD_TOO_LARGE, INVALID_HEADER. */
+MUST_CHECK enum error_code request_check_sizes(const struct head *head,
+                                               const struct request_rules *rules, size_t size,
+                                               struct error *error);
+
 /* Decodes a body of `size` bytes. `body` is writable, has ANSWER_HEAD_ROOM writable bytes in front,
  * and must outlive the request; nothing of it is copied but strings that matter, JSON numbers, and
  * tensors that are not aligned to their element. Every value input has ANSWER_HEAD_ROOM bytes in

@@ -75,6 +75,10 @@ static enum error_code open_infer(struct exchange *x)
     job->arena.share = access_share(&x->server->access, &x->grant);
     job->rules = server_rules(x->server);
     job->timeout_ns = config->request_timeout;
+    if (x->framing.length >= 0 && job->head.coding == CODING_IDENTITY &&
+        request_check_sizes(&job->head, &job->rules, (size_t)x->framing.length, &job->error) !=
+            ERROR_NONE)
+        return job->error.code;
     bool is_json = job->head.body == ENCODING_JSON && job->head.coding == CODING_IDENTITY &&
                    job->rules.json_limit < job->rules.body_limit;
     if (body_open(&x->body, &job->arena, x->framing.length, job->head.header_length,

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int start(void **state)
-{
-    static const char *const settings[] = {"--max_body=1M", NULL};
-
-    return fixture_start_with(state, settings);
-}
-
 #define PATH "/v2/models/tensor_scatter_add/infer"
 
 static char *request_text(int value)
@@ -210,66 +203,6 @@ static void expect_100_continue_is_answered_before_the_body(void **state)
     raw_close(&r);
 }
 
-static void a_body_too_large_is_refused_instead_of_100(void **state)
-{
-    struct raw r = fixture_raw(*state);
-    struct answer a;
-
-    assert_true(raw_puts(&r, "POST " PATH " HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\n"
-                             "Content-Length: 8388608\r\n\r\n"));
-    assert_true(raw_read(&r, &a, false));
-    expect_error(&a, 413, "PAYLOAD_TOO_LARGE", "max_body");
-    answer_release(&a);
-    raw_close(&r);
-}
-
-static void an_unknown_expectation_is_417(void **state)
-{
-    struct raw r = fixture_raw(*state);
-    struct answer a;
-
-    send_request(&r, 1, "Expect: tea\r\n");
-    assert_true(raw_read(&r, &a, false));
-    expect_error(&a, 417, "EXPECTATION_FAILED", "tea");
-    answer_release(&a);
-    raw_close(&r);
-}
-
-/* The whole 8 MiB can be sent although the answer is there at once, and then be read. */
-static void a_refused_upload_is_drained_so_that_the_answer_is_read(void **state)
-{
-    enum { SIZE = 8 << 20 };
-    struct raw r = fixture_raw(*state);
-    char *zeros = calloc(1, SIZE);
-    struct answer a;
-
-    assert_non_null(zeros);
-    assert_true(
-        raw_printf(&r, "POST " PATH " HTTP/1.1\r\nHost: t\r\nContent-Length: %d\r\n\r\n", SIZE));
-    assert_true(raw_send(&r, zeros, SIZE));
-    assert_true(raw_read(&r, &a, false));
-    expect_error(&a, 413, "PAYLOAD_TOO_LARGE", "8388608");
-    answer_release(&a);
-    assert_true(raw_ended(&r));
-    raw_close(&r);
-    free(zeros);
-}
-
-static void a_small_refused_body_keeps_the_connection(void **state)
-{
-    struct raw r = fixture_raw(*state);
-    struct answer a;
-
-    assert_true(raw_puts(&r, "POST /v2/models/none/infer HTTP/1.1\r\nHost: t\r\n"
-                             "Content-Length: 5\r\n\r\nhello"));
-    assert_true(raw_read(&r, &a, false));
-    expect_error(&a, 404, "MODEL_NOT_FOUND", "none");
-    answer_release(&a);
-    send_request(&r, 9, "");
-    expect_answer(&r, 9);
-    raw_close(&r);
-}
-
 static void a_body_may_arrive_byte_by_byte(void **state)
 {
     struct raw r = fixture_raw(*state);
@@ -296,12 +229,8 @@ int main(void)
         cmocka_unit_test(a_chunked_upload_is_one_body),
         cmocka_unit_test(a_large_chunked_upload_grows_its_block),
         cmocka_unit_test(expect_100_continue_is_answered_before_the_body),
-        cmocka_unit_test(a_body_too_large_is_refused_instead_of_100),
-        cmocka_unit_test(an_unknown_expectation_is_417),
-        cmocka_unit_test(a_refused_upload_is_drained_so_that_the_answer_is_read),
-        cmocka_unit_test(a_small_refused_body_keeps_the_connection),
         cmocka_unit_test(a_body_may_arrive_byte_by_byte),
     };
 
-    return cmocka_run_group_tests_name("connections", tests, start, fixture_stop);
+    return cmocka_run_group_tests_name("connections", tests, fixture_start, fixture_stop);
 }
