@@ -1,5 +1,3 @@
-#include "proto/json_write.h"
-#include "proto/problem.h"
 #include "server/http_parts.h"
 
 #include <assert.h>
@@ -14,11 +12,15 @@
 
 enum { ACCEPTS_A_TURN = 64, BACK_OFF_MS = 100 };
 
+/* Of several with equal loads the next in turn: a daemon counts a connection only when its thread
+ * has seen it, and until then a burst must not go to one of them alone. */
 static struct http_daemon *least_loaded(struct http *http, bool is_tls)
 {
     struct http_daemon *best = NULL;
+    unsigned turn = http->turn++;
     for (int i = 0; i < http->daemon_count; i++) {
-        struct http_daemon *daemon = &http->daemons[i];
+        struct http_daemon *daemon =
+            &http->daemons[(turn + (unsigned)i) % (unsigned)http->daemon_count];
         if (daemon->is_tls == is_tls &&
             (!best || atomic_load(&daemon->connections) < atomic_load(&best->connections)))
             best = daemon;
@@ -53,12 +55,9 @@ static void place(struct http *http, int fd, bool is_tls, struct sockaddr_storag
         size = sizeof(struct sockaddr);
     }
     struct http_daemon *daemon = least_loaded(http, is_tls);
-    atomic_fetch_add(&http->connections, 1);
-    atomic_fetch_add(&daemon->connections, 1);
-    if (MHD_add_connection(daemon->mhd, fd, (struct sockaddr *)address, size) != MHD_YES) {
-        atomic_fetch_sub(&http->connections, 1);
-        atomic_fetch_sub(&daemon->connections, 1);
-    }
+    /* On failure it closes the descriptor. */
+    if (MHD_add_connection(daemon->mhd, fd, (struct sockaddr *)address, size) != MHD_YES)
+        return;
 }
 
 /* false: the process has no descriptors left. */
@@ -122,100 +121,4 @@ void http_stop_accepting(struct http *http)
     pthread_join(http->acceptor, NULL);
     close(http->stop);
     http->is_accepting = false;
-}
-
-/* What a connection over the limit is sent, whole: it never reaches a daemon. */
-static void print_turned_away(struct http *http)
-{
-    char body[PROBLEM_TEXT_MAX];
-    struct error error;
-    struct text text;
-    error_clear(&error);
-    error_set(&error, ERROR_RESOURCE_EXHAUSTED, NULL,
-              "too many connections, the limit "
-              "max_connections is %d",
-              (int)http->server->config.max_connections);
-    size_t size = problem_print(body, &error, false, NULL);
-    text_init(&text, http->turned_away, sizeof http->turned_away);
-    text_printf(&text,
-                "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n"
-                "Error-Code: %s\r\nRetry-After: 1\r\nConnection: close\r\n"
-                "Content-Length: %zu\r\n\r\n%s",
-                error_name(error.code), size, body);
-    http->turned_away_size = text.size;
-}
-
-int http_daemons(const struct listeners *listeners, int threads)
-{
-    return threads * (listeners_have(listeners, false) + listeners_have(listeners, true));
-}
-
-/* Those without TLS first. */
-static bool is_tls_daemon(const struct listeners *listeners, int threads, int i)
-{
-    return i >= threads || !listeners_have(listeners, false);
-}
-
-enum error_code http_new(struct http **made, struct server *server,
-                         const struct listeners *listeners, int threads, struct error *error)
-{
-    struct http *http = calloc(1, sizeof *http);
-    if (!http)
-        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for HTTP");
-    http->server = server;
-    print_turned_away(http);
-    if (linger_init(&http->lingerers, error) != ERROR_NONE) {
-        free(http);
-        return error->code;
-    }
-    for (int i = 0; i < http_daemons(listeners, threads); i++) {
-        http->daemons[i].is_tls = is_tls_daemon(listeners, threads, i);
-        http->daemons[i].metrics = server->metrics.shards[i];
-        if (http_daemon_start(&http->daemons[i], http, error) != ERROR_NONE) {
-            http_free(http);
-            return error->code;
-        }
-        http->daemon_count++;
-    }
-    *made = http;
-    return ERROR_NONE;
-}
-
-int http_requests(const struct http *http)
-{
-    return atomic_load(&http->requests);
-}
-
-int http_suspended(const struct http *http)
-{
-    return atomic_load(&http->suspended);
-}
-
-uint64_t http_accepted(const struct http *http)
-{
-    return atomic_load_explicit(&http->accepted, memory_order_relaxed);
-}
-
-uint64_t http_turned_away(const struct http *http)
-{
-    return atomic_load_explicit(&http->refused, memory_order_relaxed);
-}
-
-uint64_t http_reaped(const struct http *http)
-{
-    return atomic_load_explicit(&http->reaped, memory_order_relaxed);
-}
-
-int http_connections(const struct http *http)
-{
-    return atomic_load(&http->connections);
-}
-
-void http_free(struct http *http)
-{
-    http_stop_accepting(http);
-    for (int i = 0; i < http->daemon_count; i++)
-        http_daemon_stop(&http->daemons[i]);
-    linger_release(&http->lingerers);
-    free(http);
 }

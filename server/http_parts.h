@@ -47,6 +47,7 @@ struct http {
     atomic_int suspended; /* requests that wait for a worker's answer */
 
     pthread_t acceptor;
+    unsigned turn; /* the acceptor's, among daemons */
     bool is_accepting;
     int stop; /* eventfd: the acceptor ends */
     const struct listeners *listeners;

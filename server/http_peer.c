@@ -25,6 +25,8 @@ static void enlist(struct http_daemon *daemon, struct peer *peer)
         peer->next->previous = peer;
     daemon->peers = peer;
     pthread_mutex_unlock(&daemon->peers_lock);
+    atomic_fetch_add(&daemon->connections, 1);
+    atomic_fetch_add(&daemon->http->connections, 1);
 }
 
 struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *connection)
@@ -55,13 +57,13 @@ static void unlist(struct http_daemon *daemon, struct peer *peer)
         peer->next->previous = peer->previous;
     *(peer->previous ? &peer->previous->next : &daemon->peers) = peer->next;
     pthread_mutex_unlock(&daemon->peers_lock);
+    atomic_fetch_sub(&daemon->connections, 1);
+    atomic_fetch_sub(&daemon->http->connections, 1);
 }
 
 /* libmicrohttpd closes its descriptor after this; ours keeps the connection half open. */
 void http_peer_close(struct http_daemon *daemon, struct peer *peer)
 {
-    atomic_fetch_sub_explicit(&daemon->connections, 1, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&daemon->http->connections, 1, memory_order_relaxed);
     if (!peer)
         return;
     unlist(daemon, peer);

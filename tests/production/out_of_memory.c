@@ -122,6 +122,7 @@ static void each_allocation_may_fail(void **state)
     fixture_check_alive(f);
     gauge_settle(f, "tensord_open_requests", open);
     gauge_settle(f, "tensord_memory_used_bytes", used);
+    gauge_settle(f, "tensord_open_connections", 1);
 }
 
 int main(void)
