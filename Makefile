@@ -423,4 +423,4 @@ test-deploy: deps-test
 	@$(call install,$(DEPLOY_PACKAGES))
 	@$(AGAIN) all $(VENV)/deploy
 	@$(AGAIN) deb CUDA=0
-	@SMALL=200000 LARGE=200 $(RUN) $(DEPLOY_TESTS)
+	@SMALL=200000 LARGE=200 TEST_TIMEOUT=1200 $(RUN) $(DEPLOY_TESTS)

@@ -35,7 +35,7 @@ def main():
              "make", "-C", "/tensord", "run", f"LISTEN={listen}"],
             stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         data = None
-        while data is None and server.poll() is None and time.monotonic() < start + 500:
+        while data is None and server.poll() is None and time.monotonic() < start + 900:
             try:
                 with urllib.request.urlopen(f"http://{listen}/v2/models/tensor_scatter_add/infer",
                                             json.dumps(REQUEST).encode()) as answer:
