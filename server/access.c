@@ -101,14 +101,13 @@ static enum error_code charge(struct grant *grant, int64_t length, struct error 
     const struct bearer *bearer = &grant->bearer;
     struct client *client = bearer->client;
     uint64_t now = clock_ns();
-    uint64_t requests_ns = quota_wait(&client->requests, &bearer->requests, now);
-    uint64_t bytes_ns = quota_wait(&client->bytes, &bearer->bytes, now);
-    if (requests_ns > 0 && requests_ns >= bytes_ns)
-        return refuse(grant, "requests", &bearer->requests, requests_ns, error);
-    if (bytes_ns > 0)
-        return refuse(grant, "bytes of bodies", &bearer->bytes, bytes_ns, error);
+    uint64_t wait = quota_wait(&client->bytes, &bearer->bytes, now);
+    if (wait > 0)
+        return refuse(grant, "bytes of bodies", &bearer->bytes, wait, error);
+    wait = quota_take(&client->requests, &bearer->requests, now);
+    if (wait > 0)
+        return refuse(grant, "requests", &bearer->requests, wait, error);
     grant->charged_bytes = length > 0 ? (uint64_t)length : 0;
-    quota_charge(&client->requests, &bearer->requests, 1, now);
     quota_charge(&client->bytes, &bearer->bytes, grant->charged_bytes, now);
     return ERROR_NONE;
 }

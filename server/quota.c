@@ -28,31 +28,56 @@ bool limit_parse(struct limit *limit, const char *text)
     return false;
 }
 
-/* How long an amount takes to come back; a century is for ever. */
+/* No wait and no debt is longer: sums of two never wrap. */
+static const uint64_t for_ever_ns = 100 * 366 * 24 * HOUR;
+
+/* How long an amount takes to come back. */
 static uint64_t time_of(const struct limit *limit, uint64_t amount)
 {
-    const uint64_t ever = 100 * 366 * 24 * HOUR;
     unsigned __int128 ns = (unsigned __int128)amount * limit->period_ns / limit->amount;
-    return ns < ever ? (uint64_t)ns : ever;
+    return ns < for_ever_ns ? (uint64_t)ns : for_ever_ns;
+}
+
+/* `full` is when the bucket would be full. */
+static uint64_t wait_for_one(const struct limit *limit, uint64_t full, uint64_t now_ns)
+{
+    uint64_t then = full + time_of(limit, 1), latest = now_ns + limit->period_ns;
+    return then > latest ? then - latest : 0;
+}
+
+static uint64_t later(uint64_t full, uint64_t now_ns, uint64_t cost_ns)
+{
+    uint64_t sum = (full > now_ns ? full : now_ns) + cost_ns, latest = now_ns + for_ever_ns;
+    return sum < latest ? sum : latest;
 }
 
 uint64_t quota_wait(const struct quota *quota, const struct limit *limit, uint64_t now_ns)
 {
     if (limit->amount == 0)
         return 0;
-    uint64_t full = atomic_load_explicit(&quota->full_ns, memory_order_relaxed);
-    uint64_t then = full + time_of(limit, 1), latest = now_ns + limit->period_ns;
-    return then > latest ? then - latest : 0;
+    return wait_for_one(limit, atomic_load_explicit(&quota->full_ns, memory_order_relaxed), now_ns);
+}
+
+uint64_t quota_take(struct quota *quota, const struct limit *limit, uint64_t now_ns)
+{
+    if (limit->amount == 0)
+        return 0;
+    uint64_t full = atomic_load_explicit(&quota->full_ns, memory_order_relaxed), wait;
+    do
+        wait = wait_for_one(limit, full, now_ns);
+    while (wait == 0 && !atomic_compare_exchange_weak_explicit(
+                            &quota->full_ns, &full, later(full, now_ns, time_of(limit, 1)),
+                            memory_order_relaxed, memory_order_relaxed));
+    return wait;
 }
 
 void quota_charge(struct quota *quota, const struct limit *limit, uint64_t amount, uint64_t now_ns)
 {
     if (limit->amount == 0)
         return;
-    uint64_t cost = time_of(limit, amount), start;
+    uint64_t cost = time_of(limit, amount);
     uint64_t full = atomic_load_explicit(&quota->full_ns, memory_order_relaxed);
-    do
-        start = full > now_ns ? full : now_ns;
-    while (!atomic_compare_exchange_weak_explicit(&quota->full_ns, &full, start + cost,
-                                                  memory_order_relaxed, memory_order_relaxed));
+    while (!atomic_compare_exchange_weak_explicit(&quota->full_ns, &full, later(full, now_ns, cost),
+                                                  memory_order_relaxed, memory_order_relaxed))
+        continue;
 }

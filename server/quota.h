@@ -25,6 +25,11 @@ bool limit_parse(struct limit *limit, const char *text);
 /* 0: at least one is left. Else the nanoseconds until there is. */
 uint64_t quota_wait(const struct quota *quota, const struct limit *limit, uint64_t now_ns);
 
+/* Takes one if there is one: 0, or the nanoseconds to wait. However many threads take, no more is
+ * given than there is. */
+MUST_CHECK uint64_t quota_take(struct quota *quota, const struct limit *limit, uint64_t now_ns);
+
+/* Takes what was used, whether it is there or not. */
 void quota_charge(struct quota *quota, const struct limit *limit, uint64_t amount, uint64_t now_ns);
 
 #endif

@@ -2,6 +2,7 @@
 #include "server/config_table.h"
 #include "server/quota.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,9 +62,10 @@ static void a_period_has_its_amount_and_then_fills_evenly(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         assert_int_equal(quota_wait(&quota, &limit, now), 0);
-        quota_charge(&quota, &limit, 1, now);
+        assert_int_equal(quota_take(&quota, &limit, now), 0);
     }
     assert_int_equal(quota_wait(&quota, &limit, now), SEC / 4);
+    assert_int_equal(quota_take(&quota, &limit, now), SEC / 4);
     assert_int_equal(quota_wait(&quota, &limit, now + SEC / 4 - 1), 1);
     assert_int_equal(quota_wait(&quota, &limit, now + SEC / 4), 0);
     quota_charge(&quota, &limit, 1, now + SEC / 4);
@@ -99,8 +101,38 @@ static void a_debt_without_end_does_not_wrap(void **state)
     const struct limit limit = {1, HOUR};
     struct quota quota = {0};
     (void)state;
-    quota_charge(&quota, &limit, UINT64_MAX, HOUR);
+    for (int i = 0; i < 20; i++)
+        quota_charge(&quota, &limit, UINT64_MAX, HOUR);
     assert_true(quota_wait(&quota, &limit, HOUR) > 50 * 365 * 24 * HOUR);
+}
+
+enum { THREADS = 4, TRIES = 2000 };
+
+struct crowd {
+    struct quota quota;
+    atomic_int taken;
+};
+
+static void *take_many(void *context)
+{
+    const struct limit limit = {TRIES, HOUR};
+    struct crowd *crowd = context;
+    for (int i = 0; i < TRIES; i++)
+        if (quota_take(&crowd->quota, &limit, HOUR) == 0)
+            atomic_fetch_add(&crowd->taken, 1);
+    return NULL;
+}
+
+static void threads_together_take_no_more_than_there_is(void **state)
+{
+    struct crowd crowd = {.taken = 0};
+    pthread_t threads[THREADS];
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, take_many, &crowd), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(crowd.taken, TRIES);
 }
 
 static void no_limit_never_waits(void **state)
@@ -110,6 +142,7 @@ static void no_limit_never_waits(void **state)
     (void)state;
     quota_charge(&quota, &limit, UINT64_MAX, HOUR);
     assert_int_equal(quota_wait(&quota, &limit, HOUR), 0);
+    assert_int_equal(quota_take(&quota, &limit, HOUR), 0);
 }
 
 int main(void)
@@ -121,6 +154,7 @@ int main(void)
         cmocka_unit_test(a_pause_never_saves_more_than_a_period),
         cmocka_unit_test(debt_is_paid_off_first),
         cmocka_unit_test(a_debt_without_end_does_not_wrap),
+        cmocka_unit_test(threads_together_take_no_more_than_there_is),
         cmocka_unit_test(no_limit_never_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
