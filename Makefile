@@ -60,6 +60,7 @@ endif
 
 .PHONY: all
 all: $(BUILD)/tensord
+	@:
 
 CUDA_OBJECTS := $(call objects,$(wildcard kernels/cuda/*.c kernels/cuda/*.cu))
 CUDA_LIBS    := $(CUDA_HOME)/lib64/libcudart_static.a -ldl -lrt -lpthread
