@@ -3,47 +3,14 @@
  * The server runs in its default configuration with its log in a file.
  *
  * Nothing is asserted here: the numbers are printed with what they mean and what was wanted. */
-#include "tests/bench/server_echo.h"
-#include "tests/bench/server_load.h"
-#include "tests/bench/server_request.h"
-#include "tests/bench/server_text.h"
+#include "tests/bench/server_bench.h"
 
-#include "tests/support/pki.h"
-#include "tests/support/server.h"
-
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { RUNS_MAX = 64, ANSWER_BYTES = 192 << 20, RAW_BYTES = 128 << 20 };
-
-enum subject { SMALL, LARGE, JSON };
-
-/* What the same work is done by on the other side of the ratio. */
-enum other {
-    HTTP_ECHO, /* bare libmicrohttpd */
-    RAW_ECHO,
-    CJSON,
-    CHARS,
-    PLAIN, /* tensord itself, without TLS */
-    ALONE  /* tensord itself, without the stream of large requests */
-};
-
-struct row {
-    const char *name;
-    enum subject subject;
-    enum form form;  /* of SMALL */
-    int connections; /* of SMALL */
-    enum other other;
-    int runs; /* of each side */
-    bool at_least;
-    double wanted; /* of the ratio; 0: nothing was asked for */
-    const char *definition;
-};
+enum { RUNS_MAX = 64 };
 
 #define SMALL_IS "8 FP32 elements, 4 updates, keep-alive"
 #define ECHO_IS  "those of bare libmicrohttpd echoing the same body inline"
@@ -77,180 +44,6 @@ static const struct row rows[] = {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-struct bench {
-    const struct row *row;
-    struct server server;
-    struct pki pki; /* of PLAIN's other side */
-    struct echo echo;
-    struct wire_request request, large; /* `large`: of the stream beside */
-    size_t array_offset, array_size;    /* in a JSON request */
-    struct line ours, theirs;
-};
-
-static double fail(const char *what)
-{
-    fprintf(stderr, "bench: %s\n", what);
-    exit(1);
-}
-
-static bool has_echo(const struct row *row)
-{
-    return row->other == HTTP_ECHO || row->other == RAW_ECHO;
-}
-
-static void make_request(struct bench *b)
-{
-    static const char *const failure = "no memory for a request";
-
-    if (b->row->subject == SMALL && !wire_small(&b->request, b->row->form))
-        fail(failure);
-    if (b->row->subject == LARGE && !wire_large(&b->request))
-        fail(failure);
-    if (b->row->subject == JSON && !wire_json(&b->request, &b->array_offset, &b->array_size))
-        fail(failure);
-    if (b->row->other == ALONE && !wire_large(&b->large))
-        fail(failure);
-}
-
-/* With an address that speaks TLS beside the plain one. */
-static bool start_with_tls(struct bench *b)
-{
-    char path[PKI_PATH_MAX], certificate[PKI_PATH_MAX + 16], key[PKI_PATH_MAX + 16];
-    const char *settings[] = {"--listen=127.0.0.1:0,tls:127.0.0.1:0", certificate, key, NULL};
-    struct identity *identity;
-
-    if (!pki_open(&b->pki))
-        return false;
-    identity = pki_issue(&b->pki, "server", PKI_SERVER, NULL, 0, 24 * 60 * 60);
-    if (identity == NULL)
-        return false;
-    identity_free(identity);
-    snprintf(certificate, sizeof(certificate), "--tls_cert=%s",
-             pki_path(&b->pki, "server.pem", path));
-    snprintf(key, sizeof(key), "--tls_key=%s", pki_path(&b->pki, "server.key", path));
-    return server_start(&b->server, settings);
-}
-
-static void open_bench(struct bench *b)
-{
-    bool with_tls = b->row->other == PLAIN;
-
-    if (with_tls ? !start_with_tls(b) : !server_start(&b->server, NULL))
-        fail("tensord did not start");
-    if (b->row->other == HTTP_ECHO && !echo_start_http(&b->echo))
-        fail("the echo did not start");
-    if (b->row->other == RAW_ECHO && !echo_start_raw(&b->echo, RAW_BYTES))
-        fail("the echo did not start");
-    make_request(b);
-    if (b->row->subject != SMALL && !line_open(&b->ours, b->server.port, ANSWER_BYTES))
-        fail("no connection");
-    if (b->row->other == RAW_ECHO && !line_open(&b->theirs, b->echo.port, ANSWER_BYTES))
-        fail("no connection");
-}
-
-static void close_bench(struct bench *b)
-{
-    if (b->row->subject != SMALL)
-        line_close(&b->ours);
-    if (b->row->other == RAW_ECHO)
-        line_close(&b->theirs);
-    if (has_echo(b->row))
-        echo_stop(&b->echo);
-    wire_release(&b->request);
-    wire_release(&b->large);
-    if (server_stop(&b->server) != 0)
-        fail("tensord did not end well");
-    if (b->row->other == PLAIN)
-        pki_close(&b->pki);
-}
-
-static struct load_result measure_load(const struct bench *b, int port, bool tls, double seconds)
-{
-    const struct load load = {port, b->row->connections, b->request.bytes, b->request.size, tls};
-    struct load_result result;
-
-    if (!load_run(&load, seconds, &result))
-        fail("a small request failed");
-    return result;
-}
-
-static double measure_rate(const struct bench *b, int port, bool tls)
-{
-    static const double SECONDS = 0.1;
-    struct load_result result = measure_load(b, port, tls, SECONDS);
-
-    return (double)result.answers / result.seconds;
-}
-
-/* A child that sends 64 MiB requests until it is killed. */
-static pid_t start_stream(const struct bench *b)
-{
-    pid_t pid = fork();
-    struct line line;
-
-    if (pid != 0)
-        return pid;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (line_open(&line, b->server.port, ANSWER_BYTES))
-        while (line_exchange(&line, b->large.bytes, b->large.size) > 0)
-            ;
-    _exit(1);
-}
-
-static double measure_p99(const struct bench *b, bool beside)
-{
-    static const double SECONDS = 2;
-    pid_t stream = beside ? start_stream(b) : 0;
-    double p99_ms = measure_load(b, b->server.port, false, SECONDS).p99_ms;
-
-    if (beside) {
-        if (stream < 0 || waitpid(stream, NULL, WNOHANG) != 0)
-            fail("the stream of large requests broke");
-        kill(stream, SIGKILL);
-        waitpid(stream, NULL, 0);
-    }
-    return p99_ms;
-}
-
-static double measure_seconds(const struct bench *b, struct line *line)
-{
-    double seconds = line_exchange(line, b->request.bytes, b->request.size);
-
-    return seconds > 0 ? seconds : fail("a large request failed");
-}
-
-static double measure_ours(struct bench *b)
-{
-    if (b->row->other == ALONE)
-        return measure_p99(b, true);
-    if (b->row->other == PLAIN)
-        return measure_rate(b, server_port(&b->server, "tls:127.0.0.1:"), true);
-    if (b->row->subject == SMALL)
-        return measure_rate(b, b->server.port, false);
-    return measure_seconds(b, &b->ours);
-}
-
-static double measure_theirs(struct bench *b)
-{
-    const struct wire_request *r = &b->request;
-
-    switch (b->row->other) {
-    case HTTP_ECHO:
-        return measure_rate(b, b->echo.port, false);
-    case RAW_ECHO:
-        return measure_seconds(b, &b->theirs);
-    case CJSON:
-        return text_cjson_seconds(r->bytes + r->body_offset, r->size - r->body_offset);
-    case CHARS:
-        return text_chars_seconds(r->bytes + b->array_offset, b->array_size);
-    case PLAIN:
-        return measure_rate(b, b->server.port, false);
-    case ALONE:
-        break;
-    }
-    return measure_p99(b, false);
-}
-
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -262,24 +55,6 @@ static double median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof(values[0]), compare);
     return values[count / 2];
-}
-
-/* The server's minor page faults so far. */
-static long minor_faults(const struct bench *b)
-{
-    char path[64], text[1024];
-    long faults = 0;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)b->server.pid);
-    file = fopen(path, "r");
-    if (file == NULL)
-        return -1;
-    if (fgets(text, sizeof(text), file) == NULL || strrchr(text, ')') == NULL ||
-        sscanf(strrchr(text, ')'), ") %*c %*d %*d %*d %*d %*d %*u %ld", &faults) != 1)
-        faults = -1;
-    fclose(file);
-    return faults;
 }
 
 static void print_memory(const struct bench *b, long faults)
@@ -310,28 +85,44 @@ static void print_row(const struct row *row, double ours, double theirs)
     printf("\n%-18s   = %s; medians of %d alternating runs\n", "", row->definition, row->runs);
 }
 
+/* What the noise of a busy machine touches least. */
+static void print_cpu(const struct bench *b, double ours, double theirs)
+{
+    double our_us = ours / (double)b->our_answers * 1e6;
+    double their_us = theirs / (double)b->their_answers * 1e6;
+
+    printf("%-18s CPU time per request: ours %.1f us, libmicrohttpd %.1f us, ratio %.2f\n", "",
+           our_us, their_us, their_us / our_us);
+}
+
 static void run_row(const struct row *row)
 {
-    struct bench b = {.row = row};
+    struct bench b;
     double ours[RUNS_MAX], theirs[RUNS_MAX];
-    long faults;
+    struct usage before, their_before = {0}, after;
 
-    open_bench(&b);
+    bench_open(&b, row);
     for (int i = 0; i < 2; i++) {
-        measure_ours(&b);
-        measure_theirs(&b);
+        bench_measure_ours(&b);
+        bench_measure_theirs(&b);
     }
-    faults = minor_faults(&b);
+    b.our_answers = b.their_answers = 0;
+    before = bench_usage(b.server.pid);
+    if (row->other == HTTP_ECHO)
+        their_before = bench_usage(b.echo.pid);
     for (int i = 0; i < row->runs; i++) {
-        ours[i] = measure_ours(&b);
-        theirs[i] = measure_theirs(&b);
+        ours[i] = bench_measure_ours(&b);
+        theirs[i] = bench_measure_theirs(&b);
     }
-    faults = minor_faults(&b) - faults;
+    after = bench_usage(b.server.pid);
     print_row(row, median(ours, row->runs), median(theirs, row->runs));
     if (row->subject != SMALL)
-        print_memory(&b, faults);
+        print_memory(&b, after.minor_faults - before.minor_faults);
+    if (row->other == HTTP_ECHO)
+        print_cpu(&b, after.cpu_seconds - before.cpu_seconds,
+                  bench_usage(b.echo.pid).cpu_seconds - their_before.cpu_seconds);
     fflush(stdout);
-    close_bench(&b);
+    bench_close(&b);
 }
 
 static bool is_asked_for(const struct row *row, int argc, char **argv)

@@ -1,0 +1,72 @@
+/* server_bench: one row of the benchmark: what is measured, what it is measured against, and both
+ * sides running. */
+#ifndef TESTS_BENCH_SERVER_BENCH_H
+#define TESTS_BENCH_SERVER_BENCH_H
+
+#include "tests/bench/server_echo.h"
+#include "tests/bench/server_load.h"
+#include "tests/bench/server_request.h"
+#include "tests/support/pki.h"
+#include "tests/support/server.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Room for the largest answer. */
+enum { ANSWER_BYTES = 192 << 20 };
+
+enum subject { SMALL, LARGE, JSON };
+
+/* What the same work is done by on the other side of the ratio. */
+enum other {
+    HTTP_ECHO, /* bare libmicrohttpd */
+    RAW_ECHO,
+    CJSON,
+    CHARS,
+    PLAIN, /* tensord itself, without TLS */
+    ALONE  /* tensord itself, without the stream of large requests */
+};
+
+struct row {
+    const char *name;
+    enum subject subject;
+    enum form form;  /* of SMALL */
+    int connections; /* of SMALL */
+    enum other other;
+    int runs; /* of each side */
+    bool at_least;
+    double wanted; /* of the ratio; 0: nothing was asked for */
+    const char *definition;
+};
+
+struct bench {
+    const struct row *row;
+    struct server server;
+    struct pki pki; /* of PLAIN's other side */
+    struct echo echo;
+    struct wire_request request, large; /* `large`: of the stream beside */
+    size_t array_offset, array_size;    /* in a JSON request */
+    struct line ours, theirs;
+    int64_t our_answers, their_answers; /* to small requests, so far */
+};
+
+/* Ends the program: a benchmark that cannot run has nothing to say. */
+_Noreturn void bench_fail(const char *what);
+
+/* Starts both sides of the row and makes its request; bench_close stops them. */
+void bench_open(struct bench *b, const struct row *row);
+void bench_close(struct bench *b);
+
+/* One run of a side: requests a second, milliseconds of the 99th percentile, or seconds. */
+double bench_measure_ours(struct bench *b);
+double bench_measure_theirs(struct bench *b);
+
+/* What a process has used so far. */
+struct usage {
+    long minor_faults;
+    double cpu_seconds;
+};
+
+struct usage bench_usage(pid_t pid);
+
+#endif

@@ -1,0 +1,117 @@
+#include "tests/bench/server_bench.h"
+#include "tests/bench/server_text.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct load_result measure_load(const struct bench *b, int port, bool tls, double seconds)
+{
+    const struct load load = {port, b->row->connections, b->request.bytes, b->request.size, tls};
+    struct load_result result;
+
+    if (!load_run(&load, seconds, &result))
+        bench_fail("a small request failed");
+    return result;
+}
+
+static double measure_rate(const struct bench *b, int port, bool tls, int64_t *answers)
+{
+    static const double SECONDS = 0.1;
+    struct load_result result = measure_load(b, port, tls, SECONDS);
+
+    *answers += result.answers;
+    return (double)result.answers / result.seconds;
+}
+
+/* A child that sends 64 MiB requests until it is killed. */
+static pid_t start_stream(const struct bench *b)
+{
+    pid_t pid = fork();
+    struct line line;
+
+    if (pid != 0)
+        return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (line_open(&line, b->server.port, ANSWER_BYTES))
+        while (line_exchange(&line, b->large.bytes, b->large.size) > 0)
+            ;
+    _exit(1);
+}
+
+static double measure_p99(const struct bench *b, bool beside)
+{
+    static const double SECONDS = 2;
+    pid_t stream = beside ? start_stream(b) : 0;
+    double p99_ms = measure_load(b, b->server.port, false, SECONDS).p99_ms;
+
+    if (beside) {
+        if (stream < 0 || waitpid(stream, NULL, WNOHANG) != 0)
+            bench_fail("the stream of large requests broke");
+        kill(stream, SIGKILL);
+        waitpid(stream, NULL, 0);
+    }
+    return p99_ms;
+}
+
+static double measure_seconds(const struct bench *b, struct line *line)
+{
+    double seconds = line_exchange(line, b->request.bytes, b->request.size);
+
+    if (seconds <= 0)
+        bench_fail("a large request failed");
+    return seconds;
+}
+
+double bench_measure_ours(struct bench *b)
+{
+    if (b->row->other == ALONE)
+        return measure_p99(b, true);
+    if (b->row->other == PLAIN)
+        return measure_rate(b, server_port(&b->server, "tls:127.0.0.1:"), true, &b->our_answers);
+    if (b->row->subject == SMALL)
+        return measure_rate(b, b->server.port, false, &b->our_answers);
+    return measure_seconds(b, &b->ours);
+}
+
+double bench_measure_theirs(struct bench *b)
+{
+    const struct wire_request *r = &b->request;
+
+    switch (b->row->other) {
+    case HTTP_ECHO:
+        return measure_rate(b, b->echo.port, false, &b->their_answers);
+    case RAW_ECHO:
+        return measure_seconds(b, &b->theirs);
+    case CJSON:
+        return text_cjson_seconds(r->bytes + r->body_offset, r->size - r->body_offset);
+    case CHARS:
+        return text_chars_seconds(r->bytes + b->array_offset, b->array_size);
+    case PLAIN:
+        return measure_rate(b, b->server.port, false, &b->their_answers);
+    case ALONE:
+        break;
+    }
+    return measure_p99(b, false);
+}
+
+struct usage bench_usage(pid_t pid)
+{
+    struct usage usage = {0};
+    unsigned long user = 0, kernel = 0;
+    char path[64], text[1024];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    file = fopen(path, "r");
+    if (file == NULL || fgets(text, sizeof(text), file) == NULL || strrchr(text, ')') == NULL ||
+        sscanf(strrchr(text, ')'), ") %*c %*d %*d %*d %*d %*d %*u %ld %*u %*u %*u %lu %lu",
+               &usage.minor_faults, &user, &kernel) != 3)
+        bench_fail("a side is gone");
+    fclose(file);
+    usage.cpu_seconds = (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
+    return usage;
+}

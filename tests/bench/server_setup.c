@@ -1,0 +1,84 @@
+#include "tests/bench/server_bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RAW_BYTES = 128 << 20 };
+
+_Noreturn void bench_fail(const char *what)
+{
+    fprintf(stderr, "bench: %s\n", what);
+    exit(1);
+}
+
+static bool has_echo(const struct row *row)
+{
+    return row->other == HTTP_ECHO || row->other == RAW_ECHO;
+}
+
+static void make_request(struct bench *b)
+{
+    static const char *const failure = "no memory for a request";
+
+    if (b->row->subject == SMALL && !wire_small(&b->request, b->row->form))
+        bench_fail(failure);
+    if (b->row->subject == LARGE && !wire_large(&b->request))
+        bench_fail(failure);
+    if (b->row->subject == JSON && !wire_json(&b->request, &b->array_offset, &b->array_size))
+        bench_fail(failure);
+    if (b->row->other == ALONE && !wire_large(&b->large))
+        bench_fail(failure);
+}
+
+/* With an address that speaks TLS beside the plain one. */
+static bool start_with_tls(struct bench *b)
+{
+    char path[PKI_PATH_MAX], certificate[PKI_PATH_MAX + 16], key[PKI_PATH_MAX + 16];
+    const char *settings[] = {"--listen=127.0.0.1:0,tls:127.0.0.1:0", certificate, key, NULL};
+    struct identity *identity;
+
+    if (!pki_open(&b->pki))
+        return false;
+    identity = pki_issue(&b->pki, "server", PKI_SERVER, NULL, 0, 24 * 60 * 60);
+    if (identity == NULL)
+        return false;
+    identity_free(identity);
+    snprintf(certificate, sizeof(certificate), "--tls_cert=%s",
+             pki_path(&b->pki, "server.pem", path));
+    snprintf(key, sizeof(key), "--tls_key=%s", pki_path(&b->pki, "server.key", path));
+    return server_start(&b->server, settings);
+}
+
+void bench_open(struct bench *b, const struct row *row)
+{
+    *b = (struct bench){.row = row};
+    bool with_tls = b->row->other == PLAIN;
+
+    if (with_tls ? !start_with_tls(b) : !server_start(&b->server, NULL))
+        bench_fail("tensord did not start");
+    if (b->row->other == HTTP_ECHO && !echo_start_http(&b->echo))
+        bench_fail("the echo did not start");
+    if (b->row->other == RAW_ECHO && !echo_start_raw(&b->echo, RAW_BYTES))
+        bench_fail("the echo did not start");
+    make_request(b);
+    if (b->row->subject != SMALL && !line_open(&b->ours, b->server.port, ANSWER_BYTES))
+        bench_fail("no connection");
+    if (b->row->other == RAW_ECHO && !line_open(&b->theirs, b->echo.port, ANSWER_BYTES))
+        bench_fail("no connection");
+}
+
+void bench_close(struct bench *b)
+{
+    if (b->row->subject != SMALL)
+        line_close(&b->ours);
+    if (b->row->other == RAW_ECHO)
+        line_close(&b->theirs);
+    if (has_echo(b->row))
+        echo_stop(&b->echo);
+    wire_release(&b->request);
+    wire_release(&b->large);
+    if (server_stop(&b->server) != 0)
+        bench_fail("tensord did not end well");
+    if (b->row->other == PLAIN)
+        pki_close(&b->pki);
+}
