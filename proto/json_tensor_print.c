@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum {
-    LOOK_ELEMENTS = 64 * 1024, /* between two looks at the stop flag */
-    PARALLEL_ELEMENTS =
-        96 * 1024, /* about a megabyte of text: from here on several threads print */
+    LOOK_ELEMENTS = 64 * 1024,  /* BYTES between two looks at the stop flag */
+    SLICE_ELEMENTS = 32 * 1024, /* numbers between two looks, and what a thread prints at a time */
     SLICES_MAX = 64,
-    SLICES_PER_THREAD = 4 /* threads differ in speed */
+    SLICES_PER_THREAD = 2,        /* threads differ in speed */
+    PARALLEL_ELEMENTS = 96 * 1024 /* about a megabyte of text: several threads print */
 };
 
 /* Elements [at, end) of a tensor, printed with a comma after each. */
@@ -23,7 +23,7 @@ struct slice {
 
 /* -------------------------------------------------------------------------------------- numbers */
 
-/* Prints as far as it can: to the end, to what is not finite, or to the stop flag. */
+/* Prints as far as it can: to the end, or to what is not finite. Nothing once work is stopped. */
 static void print_slice(const struct tensor *t, enum nonfinite nonfinite, struct slice *s,
                         const struct work *work)
 {
@@ -31,16 +31,15 @@ static void print_slice(const struct tensor *t, enum nonfinite nonfinite, struct
     const char *elements = t->data;
 
     s->text_end = s->text;
-    while (s->at < s->end && !json_stopped(work)) {
-        int64_t some = s->end - s->at < LOOK_ELEMENTS ? s->end - s->at : LOOK_ELEMENTS;
-        int64_t printed =
-            number_print(t->dtype, elements + (size_t)s->at * bytes, some, &s->text_end);
+    if (json_stopped(work))
+        return;
+    for (;;) {
+        const char *next = elements + (size_t)s->at * bytes;
+        int64_t printed = number_print(t->dtype, next, s->end - s->at, &s->text_end);
         s->at += printed;
-        if (printed == some)
-            continue;
-        if (nonfinite == NONFINITE_ERROR)
+        if (s->at == s->end || nonfinite == NONFINITE_ERROR)
             return;
-        const char *word = json_word_text(t->dtype, elements + (size_t)s->at * bytes, nonfinite);
+        const char *word = json_word_text(t->dtype, next + (size_t)printed * bytes, nonfinite);
         size_t size = strlen(word);
         memcpy(s->text_end, word, size);
         s->text_end[size] = ',';
@@ -68,46 +67,57 @@ static enum error_code say_stop(const struct tensor *t, int64_t at, const struct
     return ERROR_NONFINITE_IN_JSON;
 }
 
-static int cut(struct slice *slices, int64_t count, int threads)
+/* Slices of the elements from `at` on, each with the room that it may need at the most. */
+static int cut(struct slice *slices, int n, const struct tensor *t, int64_t at, int64_t count,
+               char *out)
 {
-    bool parallel = threads > 1 && count >= PARALLEL_ELEMENTS;
-    int n = !parallel                                  ? 1
-            : threads < SLICES_MAX / SLICES_PER_THREAD ? threads * SLICES_PER_THREAD
-                                                       : SLICES_MAX;
-    int64_t at = 0;
+    int i;
 
-    for (int i = 0; i < n; i++) {
-        slices[i] = (struct slice){.at = at};
-        at += count / n + (i < count % n);
-        slices[i].end = at;
+    for (i = 0; i < n && at < count; i++) {
+        slices[i] = (struct slice){.at = at, .text = out};
+        slices[i].end = count - at < SLICE_ELEMENTS ? count : at + SLICE_ELEMENTS;
+        out += (size_t)(slices[i].end - at) * number_text_max(t->dtype);
+        at = slices[i].end;
     }
-    return n;
+    return i;
 }
 
-/* Each slice has the room that its elements need at the most, and moves to where the one before it
- * ended. */
+static void print_slices(const struct tensor *t, enum nonfinite nonfinite, struct slice *slices,
+                         int n, const struct work *work)
+{
+    if (n == 1) { /* a team of one thread is not free */
+        print_slice(t, nonfinite, &slices[0], work);
+        return;
+    }
+#pragma omp parallel for num_threads(work->threads) schedule(dynamic)
+    for (int i = 0; i < n; i++)
+        print_slice(t, nonfinite, &slices[i], work);
+}
+
+/* A few slices at a time, which then move together: so little more memory is touched than the text
+ * takes in the end. */
 static enum error_code print_numbers(const struct tensor *t, int64_t count,
                                      enum nonfinite nonfinite, char *out, char **end,
                                      const struct work *work, struct error *error)
 {
     struct slice slices[SLICES_MAX];
-    int n = cut(slices, count, work->threads);
+    bool parallel = work->threads > 1 && count >= PARALLEL_ELEMENTS;
+    int most = !parallel                                        ? 1
+               : work->threads < SLICES_MAX / SLICES_PER_THREAD ? work->threads * SLICES_PER_THREAD
+                                                                : SLICES_MAX;
 
-    for (int i = 0; i < n; i++)
-        slices[i].text = out + (size_t)slices[i].at * number_text_max(t->dtype);
-    if (n == 1) /* a team of one thread is not free */
-        print_slice(t, nonfinite, &slices[0], work);
-    else
-#pragma omp parallel for num_threads(work->threads) schedule(dynamic)
-        for (int i = 0; i < n; i++)
-            print_slice(t, nonfinite, &slices[i], work);
-    for (int i = 0; i < n; i++) {
-        if (slices[i].at < slices[i].end)
-            return say_stop(t, slices[i].at, work, error);
-        size_t size = (size_t)(slices[i].text_end - slices[i].text);
-        if (i > 0)
-            memmove(out, slices[i].text, size);
-        out += size;
+    for (int64_t at = 0; at < count;) {
+        int n = cut(slices, most, t, at, count, out);
+        at = slices[n - 1].end;
+        print_slices(t, nonfinite, slices, n, work);
+        for (int i = 0; i < n; i++) {
+            if (slices[i].at < slices[i].end)
+                return say_stop(t, slices[i].at, work, error);
+            size_t size = (size_t)(slices[i].text_end - slices[i].text);
+            if (i > 0)
+                memmove(out, slices[i].text, size);
+            out += size;
+        }
     }
     *end = out;
     return ERROR_NONE;
