@@ -11,7 +11,7 @@ enum {
     LOOK_ELEMENTS = 64 * 1024,  /* BYTES between two looks at the stop flag */
     SLICE_ELEMENTS = 32 * 1024, /* numbers between two looks, and what a thread prints at a time */
     SLICES_MAX = 64,
-    SLICES_PER_THREAD = 2,        /* threads differ in speed */
+    SLICES_PER_THREAD = 4,        /* threads differ in speed */
     PARALLEL_ELEMENTS = 96 * 1024 /* about a megabyte of text: several threads print */
 };
 
