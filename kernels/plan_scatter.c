@@ -7,6 +7,9 @@ static enum error_code check_depth(const struct plan *plan, const struct tensor 
                                    const char *output, struct error *error)
 {
     char shape[SHAPE_TEXT_MAX];
+    if (plan->output.rank < 1)
+        return error_set(error, ERROR_SHAPE_MISMATCH, output,
+                         "%s has shape []; it needs rank 1 or more", output);
     if (indices->rank < 2)
         return error_set(error, ERROR_SHAPE_MISMATCH, "indices",
                          "indices has shape %s; it needs rank 2 or more, one tuple for each row, "

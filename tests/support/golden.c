@@ -1,232 +1,46 @@
 #include "tests/support/golden.h"
+#include "tests/support/golden_text.h"
+#include "tests/support/number.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A place in the line. Each read_* reads one thing and moves behind it. */
-struct reader {
-    struct golden *golden;
-    const char *at;
-};
-
-_Noreturn static void fail(const struct reader *r, const char *expected)
-{
-    fprintf(stderr, "golden: expected %s at: %.60s\nin: %.200s\n", expected, r->at,
-            r->golden->line);
-    abort();
-}
-
-/* Memory of the current case, which the line's length bounds: see golden_next. */
-static void *take(struct reader *r, size_t bytes)
-{
-    struct golden *g = r->golden;
-    size_t room = (bytes + 15) / 16 * 16;
-    if (room > g->memory_size - g->memory_used)
-        fail(r, "fewer elements than this shape has");
-    void *p = g->memory + g->memory_used;
-    g->memory_used += room;
-    return p;
-}
-
-static void skip_blanks(struct reader *r)
-{
-    r->at += strspn(r->at, " \n");
-}
-
-static bool accept(struct reader *r, const char *token)
-{
-    skip_blanks(r);
-    size_t size = strlen(token);
-    if (strncmp(r->at, token, size) != 0)
-        return false;
-    r->at += size;
-    return true;
-}
-
-static void expect(struct reader *r, const char *token)
-{
-    if (!accept(r, token))
-        fail(r, token);
-}
-
-/* Between members or elements: true when another one follows. */
-static bool more(struct reader *r, const char *close)
-{
-    if (accept(r, ","))
-        return true;
-    expect(r, close);
-    return false;
-}
-
-/* ----------------------------------------------------------------------------------- strings */
-
-static unsigned read_hex(struct reader *r)
-{
-    unsigned unit;
-    if (sscanf(r->at, "%4x", &unit) != 1)
-        fail(r, "four hexadecimal digits");
-    r->at += 4;
-    return unit;
-}
-
-static char *write_utf8(char *out, unsigned point)
-{
-    static const struct {
-        unsigned limit;
-        unsigned char lead;
-        int tail;
-    } forms[] = {{0x80, 0, 0}, {0x800, 0xC0, 1}, {0x10000, 0xE0, 2}, {0x110000, 0xF0, 3}};
-    int form = 0;
-    while (point >= forms[form].limit)
-        form++;
-    int tail = forms[form].tail;
-    *out++ = (char)(forms[form].lead | point >> 6 * tail);
-    while (tail-- > 0)
-        *out++ = (char)(0x80 | (point >> 6 * tail & 0x3F));
-    return out;
-}
-
-/* What follows a backslash. */
-static char *read_escape(struct reader *r, char *out)
-{
-    static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
-    char letter = *r->at++;
-    const char *known = letter ? strchr(letters, letter) : NULL;
-    if (known) {
-        *out = bytes[known - letters];
-        return out + 1;
-    }
-    if (letter != 'u')
-        fail(r, "an escape");
-    unsigned point = read_hex(r);
-    if (point >= 0xD800 && point < 0xDC00) {
-        expect(r, "\\u");
-        point = 0x10000 + ((point - 0xD800) << 10) + (read_hex(r) - 0xDC00);
-    }
-    return write_utf8(out, point);
-}
-
-static struct span read_string(struct reader *r)
-{
-    expect(r, "\"");
-    char *text = take(r, strcspn(r->at, "\n") + 1), *out = text;
-    while (*r->at != '"') {
-        if (*r->at == '\0')
-            fail(r, "the end of the string");
-        if (*r->at != '\\')
-            *out++ = *r->at++;
-        else {
-            r->at++;
-            out = read_escape(r, out);
-        }
-    }
-    r->at++;
-    *out = '\0';
-    r->golden->memory_used = ((size_t)(out + 1 - r->golden->memory) + 15) / 16 * 16;
-    return (struct span){text, (size_t)(out - text)};
-}
-
-static const char *read_name(struct reader *r)
-{
-    return read_string(r).data;
-}
-
-/* ----------------------------------------------------------------------------------- numbers */
-
-static int64_t read_signed(struct reader *r)
-{
-    char *end;
-    errno = 0;
-    skip_blanks(r);
-    long long v = strtoll(r->at, &end, 10);
-    if (end == r->at || errno)
-        fail(r, "an integer of 64 bits");
-    r->at = end;
-    return v;
-}
-
-static uint64_t read_unsigned(struct reader *r)
-{
-    char *end;
-    errno = 0;
-    skip_blanks(r);
-    unsigned long long v = strtoull(r->at, &end, 10);
-    if (end == r->at || errno)
-        fail(r, "an unsigned integer of 64 bits");
-    r->at = end;
-    return v;
-}
-
-/* strtod knows NaN and Infinity, too. */
-static double read_double(struct reader *r)
-{
-    char *end;
-    skip_blanks(r);
-    double v = strtod(r->at, &end);
-    if (end == r->at)
-        fail(r, "a number");
-    r->at = end;
-    return v;
-}
-
-/* Rounds once, to nearest even, to a type with `mantissa` bits below the leading one and exponents
- * from `lowest` (of the smallest normal number) to -lowest + 1. Plain arithmetic: a scaled value is
- * rounded to an integer. */
-static uint16_t round_to_half(double v, int mantissa, int lowest)
-{
-    unsigned sign = signbit(v) ? 0x8000 : 0;
-    unsigned infinite = (unsigned)(2 * -lowest + 3) << mantissa;
-    if (isnan(v))
-        return (uint16_t)(sign | infinite | 1u << (mantissa - 1));
-    if (isinf(v) || v == 0)
-        return (uint16_t)(sign | (v == 0 ? 0 : infinite));
-    int exponent;
-    (void)frexp(v, &exponent);
-    exponent = exponent - 1 < lowest ? lowest : exponent - 1;
-    double ulps = nearbyint(ldexp(fabs(v), mantissa - exponent));
-    unsigned bits = ((unsigned)(exponent - lowest) << mantissa) + (unsigned)ulps;
-    return (uint16_t)(sign | (bits < infinite ? bits : infinite));
-}
 
 static void read_element(struct reader *r, enum dtype dtype, void *data, int64_t i)
 {
     switch (dtype) {
 #define X(ID, id, T, ...)                                                                          \
     case DTYPE_##ID:                                                                               \
-        ((T *)data)[i] = (T)read_signed(r);                                                        \
+        ((T *)data)[i] = (T)reader_signed(r);                                                      \
         break;
         DTYPE_SIGNED(X)
 #undef X
 #define X(ID, id, T, ...)                                                                          \
     case DTYPE_##ID:                                                                               \
-        ((T *)data)[i] = (T)read_unsigned(r);                                                      \
+        ((T *)data)[i] = (T)reader_unsigned(r);                                                    \
         break;
         DTYPE_UNSIGNED(X)
 #undef X
     case DTYPE_FP16:
-        ((uint16_t *)data)[i] = round_to_half(read_double(r), 10, -14);
-        break;
     case DTYPE_BF16:
-        ((uint16_t *)data)[i] = round_to_half(read_double(r), 7, -126);
+        ((uint16_t *)data)[i] = number_round(reader_double(r), dtype);
         break;
     case DTYPE_FP32:
     case DTYPE_C64:
-        ((float *)data)[i] = (float)read_double(r);
+        ((float *)data)[i] = (float)reader_double(r);
         break;
     case DTYPE_FP64:
     case DTYPE_C128:
-        ((double *)data)[i] = read_double(r);
+        ((double *)data)[i] = reader_double(r);
         break;
     case DTYPE_BOOL:
-        ((uint8_t *)data)[i] = accept(r, "true");
+        ((uint8_t *)data)[i] = reader_accept(r, "true");
         if (!((uint8_t *)data)[i])
-            expect(r, "false");
+            reader_expect(r, "false");
         break;
     default:
-        ((struct span *)data)[i] = read_string(r);
+        ((struct span *)data)[i] = reader_string(r);
     }
 }
 
@@ -243,14 +57,14 @@ int64_t golden_numbers(const struct tensor *t)
 static int read_integers(struct reader *r, int64_t *values)
 {
     int n = 0;
-    expect(r, "[");
-    if (accept(r, "]"))
+    reader_expect(r, "[");
+    if (reader_accept(r, "]"))
         return 0;
     do {
         if (n == RANK_MAX)
-            fail(r, "fewer dimensions");
-        values[n++] = read_signed(r);
-    } while (more(r, "]"));
+            reader_fail(r, "fewer dimensions");
+        values[n++] = reader_signed(r);
+    } while (reader_more(r, "]"));
     return n;
 }
 
@@ -258,114 +72,114 @@ static void read_data(struct reader *r, struct golden_tensor *t)
 {
     int64_t numbers = golden_numbers(&t->tensor);
     if (t->tensor.dtype == DTYPE_NONE || !tensor_bytes(&t->tensor, &t->size_bytes))
-        fail(r, "a datatype and a shape before the data");
-    t->tensor.data = take(r, t->size_bytes);
-    expect(r, "[");
+        reader_fail(r, "a datatype and a shape before the data");
+    t->tensor.data = reader_take(r, t->size_bytes);
+    reader_expect(r, "[");
     for (int64_t i = 0; i < numbers; i++) {
         if (i > 0)
-            expect(r, ",");
+            reader_expect(r, ",");
         read_element(r, t->tensor.dtype, t->tensor.data, i);
     }
-    expect(r, "]");
+    reader_expect(r, "]");
 }
 
 static enum dtype read_dtype(struct reader *r)
 {
-    struct span name = read_string(r);
+    struct span name = reader_string(r);
     for (int d = DTYPE_NONE + 1; d < DTYPE_COUNT; d++)
         if (strcmp(dtype_name((enum dtype)d), name.data) == 0)
             return (enum dtype)d;
-    fail(r, "a known datatype");
+    reader_fail(r, "a known datatype");
 }
 
 static void read_tensor(struct reader *r, struct golden_tensor *t)
 {
     *t = (struct golden_tensor){0};
-    expect(r, "{");
+    reader_expect(r, "{");
     do {
-        if (accept(r, "\"name\":"))
-            t->name = read_name(r);
-        else if (accept(r, "\"datatype\":"))
+        if (reader_accept(r, "\"name\":"))
+            t->name = reader_name(r);
+        else if (reader_accept(r, "\"datatype\":"))
             t->tensor.dtype = read_dtype(r);
-        else if (accept(r, "\"shape\":"))
+        else if (reader_accept(r, "\"shape\":"))
             t->tensor.rank = read_integers(r, t->tensor.shape);
-        else if (accept(r, "\"data\":"))
+        else if (reader_accept(r, "\"data\":"))
             read_data(r, t);
         else
-            fail(r, "a member of a tensor");
-    } while (more(r, "}"));
+            reader_fail(r, "a member of a tensor");
+    } while (reader_more(r, "}"));
 }
 
 static int read_tensors(struct reader *r, struct golden_tensor *t, int most)
 {
     int n = 0;
-    expect(r, "[");
+    reader_expect(r, "[");
     do {
         if (n == most)
-            fail(r, "fewer tensors");
+            reader_fail(r, "fewer tensors");
         read_tensor(r, &t[n++]);
-    } while (more(r, "]"));
+    } while (reader_more(r, "]"));
     return n;
 }
 
 static void read_request(struct reader *r, struct golden_case *c)
 {
-    expect(r, "{");
+    reader_expect(r, "{");
     do {
-        if (accept(r, "\"parameters\": {\"bad_indices_policy\":")) {
-            c->policy = read_name(r);
-            expect(r, "}");
-        } else if (accept(r, "\"inputs\":"))
+        if (reader_accept(r, "\"parameters\": {\"bad_indices_policy\":")) {
+            c->policy = reader_name(r);
+            reader_expect(r, "}");
+        } else if (reader_accept(r, "\"inputs\":"))
             c->input_count = read_tensors(r, c->inputs, GOLDEN_INPUTS_MAX);
         else
-            fail(r, "a member of a request");
-    } while (more(r, "}"));
+            reader_fail(r, "a member of a request");
+    } while (reader_more(r, "}"));
 }
 
 static void read_error(struct reader *r, struct golden_error *e)
 {
     *e = (struct golden_error){.position_rank = -1, .index_rank = -1, .bound_rank = -1};
-    expect(r, "{");
+    reader_expect(r, "{");
     do {
-        if (accept(r, "\"code\":"))
-            e->code = read_name(r);
-        else if (accept(r, "\"input\":"))
-            e->input = read_name(r);
-        else if (accept(r, "\"position\":"))
+        if (reader_accept(r, "\"code\":"))
+            e->code = reader_name(r);
+        else if (reader_accept(r, "\"input\":"))
+            e->input = reader_name(r);
+        else if (reader_accept(r, "\"position\":"))
             e->position_rank = read_integers(r, e->position);
-        else if (accept(r, "\"index\":"))
+        else if (reader_accept(r, "\"index\":"))
             e->index_rank = read_integers(r, e->index);
-        else if (accept(r, "\"bound\":"))
+        else if (reader_accept(r, "\"bound\":"))
             e->bound_rank = read_integers(r, e->bound);
         else
-            fail(r, "a member of an error");
-    } while (more(r, "}"));
+            reader_fail(r, "a member of an error");
+    } while (reader_more(r, "}"));
 }
 
 static void read_case(struct reader *r, struct golden_case *c)
 {
     bool answered = false;
     *c = (struct golden_case){.policy = ""};
-    expect(r, "{");
+    reader_expect(r, "{");
     do {
-        if (accept(r, "\"case\":"))
-            c->name = read_name(r);
-        else if (accept(r, "\"op\":"))
-            c->op = read_name(r);
-        else if (accept(r, "\"reference\":") || accept(r, "\"note\":"))
-            (void)read_name(r);
-        else if (accept(r, "\"request\":"))
+        if (reader_accept(r, "\"case\":"))
+            c->name = reader_name(r);
+        else if (reader_accept(r, "\"op\":"))
+            c->op = reader_name(r);
+        else if (reader_accept(r, "\"reference\":") || reader_accept(r, "\"note\":"))
+            (void)reader_name(r);
+        else if (reader_accept(r, "\"request\":"))
             read_request(r, c);
-        else if (accept(r, "\"outputs\":"))
+        else if (reader_accept(r, "\"outputs\":"))
             answered = read_tensors(r, &c->output, 1) == 1;
-        else if (accept(r, "\"error\":")) {
+        else if (reader_accept(r, "\"error\":")) {
             read_error(r, &c->error);
             c->fails = true;
         } else
-            fail(r, "a member of a case");
-    } while (more(r, "}"));
+            reader_fail(r, "a member of a case");
+    } while (reader_more(r, "}"));
     if (answered == c->fails)
-        fail(r, "either outputs or an error");
+        reader_fail(r, "either outputs or an error");
 }
 
 /* -------------------------------------------------------------------------------------- files */
