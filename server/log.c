@@ -39,19 +39,29 @@ static bool await_reader(struct log *log)
     return false;
 }
 
-/* Writes one piece; how much went out, 0 when the reader is gone or stalls at the end. */
-static size_t write_piece(struct log *log, const char *bytes, size_t size, bool is_file)
+/* Where the writer stands. */
+struct outlet {
+    struct log *log;
+    bool is_file;
+    bool is_mid_line; /* what went out ends so */
+    bool is_torn;     /* and the rest of that line was dropped */
+    bool is_dropping; /* what was dropped ends in the middle of a line */
+};
+
+/* Writes one piece; how much went out, 0 when the reader is gone or stalls at the end, or the disk
+ * is full. */
+static size_t write_piece(struct outlet *outlet, const char *bytes, size_t size)
 {
-    if (!is_file) {
-        if (size > LOG_LINE_MAX)
-            size = LOG_LINE_MAX;
-        if (!await_reader(log))
+    if (!outlet->is_file && size > LOG_LINE_MAX)
+        size = LOG_LINE_MAX;
+    while (outlet->is_file || await_reader(outlet->log)) {
+        ssize_t n = write(outlet->log->fd, bytes, size);
+        if (n > 0)
+            return (size_t)n;
+        if (n == 0 || (errno != EINTR && errno != EAGAIN))
             return 0;
     }
-    ssize_t n = write(log->fd, bytes, size);
-    if (n >= 0)
-        return (size_t)n;
-    return errno == EINTR || errno == EAGAIN ? write_piece(log, bytes, size, is_file) : 0;
+    return 0;
 }
 
 /* The contiguous bytes at the ring's tail; waits for some. 0: the end. */
@@ -72,6 +82,7 @@ static size_t await_text(struct log *log, const char **bytes)
     return size;
 }
 
+/* The first `size` bytes are out. */
 static void advance(struct log *log, size_t size)
 {
     pthread_mutex_lock(&log->lock);
@@ -87,20 +98,60 @@ static void advance(struct log *log, size_t size)
     }
 }
 
+/* The first `size` bytes never go out: what is dropped keeps memory bounded. It is told when
+ * something is written again, not now: that line would have to be dropped as well. */
+static void drop(struct outlet *outlet, const char *bytes, size_t size)
+{
+    struct log *log = outlet->log;
+    uint64_t lines = 0;
+    for (size_t i = 0; i < size; i++)
+        lines += bytes[i] == '\n';
+    outlet->is_torn |= outlet->is_mid_line;
+    outlet->is_dropping = bytes[size - 1] != '\n';
+    pthread_mutex_lock(&log->lock);
+    log->tail += size;
+    log->dropped += lines;
+    pthread_mutex_unlock(&log->lock);
+}
+
+/* Only whole lines follow what was dropped. */
+static bool mend(struct outlet *outlet)
+{
+    if (outlet->is_torn && write_piece(outlet, "\n", 1) != 1)
+        return false;
+    outlet->is_torn = outlet->is_mid_line = false;
+    return true;
+}
+
+/* Takes some of the ring's text; true when all of it is out. */
+static bool pass(struct outlet *outlet, const char *bytes, size_t size)
+{
+    if (outlet->is_dropping) {
+        const char *end = memchr(bytes, '\n', size);
+        drop(outlet, bytes, end ? (size_t)(end - bytes) + 1 : size);
+        return false;
+    }
+    size_t written = outlet->is_torn && !mend(outlet) ? 0 : write_piece(outlet, bytes, size);
+    if (written == 0) {
+        drop(outlet, bytes, size);
+        return false;
+    }
+    outlet->is_mid_line = bytes[written - 1] != '\n';
+    advance(outlet->log, written);
+    return written == size;
+}
+
 static void *drain(void *context)
 {
     struct log *log = context;
+    struct outlet outlet = {.log = log};
     struct stat status;
-    bool is_file = fstat(log->fd, &status) == 0 && S_ISREG(status.st_mode);
+    outlet.is_file = fstat(log->fd, &status) == 0 && S_ISREG(status.st_mode);
     const char *bytes;
     size_t size;
-    while ((size = await_text(log, &bytes)) > 0) {
-        size_t written = write_piece(log, bytes, size, is_file);
-        /* A reader that is gone for good takes nothing: what is dropped keeps memory bounded. */
-        advance(log, written ? written : size);
-        if (written == size && !is_stopping(log))
+    while ((size = await_text(log, &bytes)) > 0)
+        if (pass(&outlet, bytes, size) && !is_stopping(log))
             nanosleep(&nap, NULL);
-    }
     return NULL;
 }
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -146,6 +147,45 @@ static void a_reader_that_is_gone_ends_nothing(void **state)
     close(ends[1]);
 }
 
+/* A file that takes no more, as on a full disk, and then does again. */
+static void what_a_full_disk_costs_is_counted_and_no_line_is_mixed(void **state)
+{
+    enum { ROOM = 1000, LINES = 50 };
+    struct rlimit limit;
+    struct log log;
+    char text[8192] = "";
+    (void)state;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const rlim_t no_limit = limit.rlim_cur;
+    limit.rlim_cur = ROOM;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    assert_int_equal(log_init(&log, fileno(file), 65536, &error), ERROR_NONE);
+    for (int i = 0; i < LINES; i++)
+        log_say(&log, LOG_INFO, "line", "k", "v");
+    while (log_dropped(&log) == 0)
+        usleep(1000);
+    limit.rlim_cur = no_limit;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    log_say(&log, LOG_INFO, "again", "k", "v");
+    uint64_t dropped = log_dropped(&log);
+    log_release(&log);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    int whole = 0, torn = 0;
+    for (char *p = text, *end; (end = strchr(p, '\n')); p = end + 1) {
+        bool is_whole = strncmp(p, "{\"ts\":", 6) == 0 && end[-1] == '}';
+        whole += is_whole;
+        torn += !is_whole;
+    }
+    assert_int_equal(torn, ROOM % (strchr(text, '\n') + 1 - text) != 0);
+    assert_non_null(strstr(text, "\"msg\":\"again\""));
+    assert_non_null(strstr(text, "\"msg\":\"log lines dropped\",\"count\":"));
+    assert_int_equal((uint64_t)whole + dropped, LINES + 2);
+}
+
 static void *say_many(void *log)
 {
     for (int i = 0; i < 500; i++)
@@ -196,10 +236,11 @@ static void times_are_dates(void **state)
     }
 }
 
-static int ignore_broken_pipes(void **state)
+static int ignore_signals(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     return 0;
 }
 
@@ -212,8 +253,9 @@ int main(void)
         cmocka_unit_test(a_field_that_does_not_fit_is_left_out_whole),
         cmocka_unit_test(a_stalled_reader_costs_lines_not_time),
         cmocka_unit_test(a_reader_that_is_gone_ends_nothing),
+        cmocka_unit_test(what_a_full_disk_costs_is_counted_and_no_line_is_mixed),
         cmocka_unit_test(lines_of_many_threads_stay_whole),
         cmocka_unit_test(times_are_dates),
     };
-    return cmocka_run_group_tests(tests, ignore_broken_pipes, NULL);
+    return cmocka_run_group_tests(tests, ignore_signals, NULL);
 }
