@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -42,7 +43,7 @@ static void set_options(int fd)
         setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
 }
 
-static int bind_inet(const struct addrinfo *ai)
+static int bind_one(const struct addrinfo *ai)
 {
     int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
@@ -54,6 +55,16 @@ static int bind_inet(const struct addrinfo *ai)
     close(fd);
     errno = reason;
     return -1;
+}
+
+/* The first address of a name that this machine has: localhost may be ::1 too, which may be off. */
+static int bind_inet(const struct addrinfo *found)
+{
+    int fd = bind_one(found);
+    for (const struct addrinfo *ai = found->ai_next;
+         fd < 0 && (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT) && ai; ai = ai->ai_next)
+        fd = bind_one(ai);
+    return fd;
 }
 
 static void describe_inet(struct listener *listener)
@@ -108,13 +119,25 @@ static enum error_code open_inet(struct listener *listener, const char *address,
     return ERROR_NONE;
 }
 
-static bool is_served(const struct sockaddr_un *name)
+/* A socket that nobody listens on is what a server that crashed has left. Nothing else is removed:
+ * a path may be mistyped, and then it is somebody's file. */
+static enum error_code clear_path(const struct sockaddr_un *name, const char *address,
+                                  struct error *error)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool served = fd >= 0 && connect(fd, (const struct sockaddr *)name, sizeof *name) == 0;
+    struct stat status;
+    if (lstat(name->sun_path, &status) != 0)
+        return ERROR_NONE; /* bind says what else is wrong */
+    if (!S_ISSOCK(status.st_mode))
+        return refuse(address, "there is something that is no socket", error);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool is_left = fd >= 0 && connect(fd, (const struct sockaddr *)name, sizeof *name) != 0 &&
+                   errno == ECONNREFUSED;
     if (fd >= 0)
         close(fd);
-    return served;
+    if (!is_left)
+        return refuse(address, "another server is there", error);
+    unlink(name->sun_path);
+    return ERROR_NONE;
 }
 
 static enum error_code open_unix(struct listener *listener, const char *address,
@@ -125,9 +148,8 @@ static enum error_code open_unix(struct listener *listener, const char *address,
     if (*path != '/' || strlen(path) >= sizeof name.sun_path)
         return refuse(address, "a path starts with / and has at most 107 bytes", error);
     strcpy(name.sun_path, path);
-    if (is_served(&name))
-        return refuse(address, "another server is there", error);
-    unlink(path);
+    if (clear_path(&name, address, error) != ERROR_NONE)
+        return error->code;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || bind(fd, (struct sockaddr *)&name, sizeof name) != 0 ||
         listen(fd, BACKLOG) != 0) {
@@ -217,9 +239,10 @@ void listeners_close(struct listeners *listeners)
 {
     for (int i = 0; i < listeners->count; i++) {
         struct listener *listener = &listeners->list[i];
-        close(listener->fd);
+        /* In this order: once it is closed, the path may be the next server's. */
         if (listener->is_unix && !listener->is_inherited)
             unlink(listener->address + sizeof unix_prefix - 1);
+        close(listener->fd);
     }
     listeners->count = 0;
 }

@@ -48,6 +48,17 @@ static void several_addresses_are_taken(void **state)
     listeners_close(&listeners);
 }
 
+static void a_file_in_the_way_is_not_removed(void **state)
+{
+    char address[80] = "unix:/tmp/server_listen_file.XXXXXX", *path = address + 5;
+    (void)state;
+    close(mkstemp(path));
+    assert_int_equal(listeners_open(&listeners, address, &error), ERROR_INVALID_PARAMETER);
+    assert_non_null(strstr(error.message, "no socket"));
+    assert_int_equal(access(path, F_OK), 0);
+    unlink(path);
+}
+
 static void some_speak_tls(void **state)
 {
     (void)state;
@@ -111,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(port_0_picks_one_and_says_which),
         cmocka_unit_test(several_addresses_are_taken),
+        cmocka_unit_test(a_file_in_the_way_is_not_removed),
         cmocka_unit_test(some_speak_tls),
         cmocka_unit_test(what_speaks_tls_is_seen_in_the_setting),
         cmocka_unit_test(who_can_reach_it_is_known),
