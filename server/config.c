@@ -144,8 +144,24 @@ enum error_code command_parse(struct command *command, char **argv, char **envir
 
 struct file_reader {
     struct config *config;
+    FILE *file;
+    int lines;
+    bool is_too_long; /* the last line read */
     struct error *error;
 };
+
+/* As fgets. libinih would take the rest of a line that does not fit as one more line, or even as
+ * another value. */
+static char *read_text(char *text, int size, void *stream)
+{
+    struct file_reader *reader = stream;
+    if (!fgets(text, size, reader->file))
+        return NULL;
+    reader->lines++;
+    size_t length = strlen(text);
+    reader->is_too_long = length == (size_t)size - 1 && text[length - 1] != '\n';
+    return reader->is_too_long ? NULL : text;
+}
 
 static int read_line(void *context, const char *section, const char *name, const char *value)
 {
@@ -160,17 +176,32 @@ static int read_line(void *context, const char *section, const char *name, const
     return config_set(reader->config, name, value, reader->error) == ERROR_NONE;
 }
 
+static enum error_code refuse_file(const char *path, const char *why, struct error *error)
+{
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL, "cannot read %.200s: %s", path, why);
+}
+
 static enum error_code read_file(struct config *config, const char *path, struct error *error)
 {
     struct error inner;
     error_clear(&inner);
-    struct file_reader reader = {config, &inner};
-    int line = ini_parse(path, read_line, &reader);
+    struct file_reader reader = {.config = config, .file = fopen(path, "re"), .error = &inner};
+    if (!reader.file)
+        return refuse_file(path, strerror(errno), error);
+    int line = ini_parse_stream(read_text, &reader, read_line, &reader);
+    int failure = ferror(reader.file) ? errno : 0;
+    fclose(reader.file);
+    if (failure)
+        return refuse_file(path, strerror(failure), error);
+    if (line < 0)
+        return refuse_file(path, "out of memory", error);
+    if (line == 0 && reader.is_too_long)
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "%.200s, line %d: it is too long; a file's lines have at most 198 bytes, "
+                         "the environment and the command line take more",
+                         path, reader.lines);
     if (line == 0)
         return ERROR_NONE;
-    if (line < 0)
-        return error_set(error, ERROR_INVALID_PARAMETER, NULL, "cannot read %.200s: %s", path,
-                         line == -1 ? strerror(errno) : "out of memory");
     return error_set(error, ERROR_INVALID_PARAMETER, NULL, "%.200s, line %d: %s", path, line,
                      inner.code ? inner.message : "allowed are name = value and # comments");
 }

@@ -171,6 +171,36 @@ static void a_missing_file_is_an_error(void **state)
     assert_non_null(strstr(error.message, "cannot read /no/such/file"));
 }
 
+static void what_is_no_file_is_an_error(void **state)
+{
+    char *argv[] = {"tensord", "--config=/tmp", NULL};
+    (void)state;
+    assert_int_equal(load(NULL, NULL, argv), ERROR_INVALID_PARAMETER);
+    assert_non_null(strstr(error.message, "cannot read /tmp: Is a directory"));
+}
+
+/* The rest would be one more value of the same setting, and the only one that counts. */
+static void a_line_that_is_too_long_is_an_error(void **state)
+{
+    char text[400] = "workers = 2\ntrusted_proxies = 10.0.0.0/8,", *rest = text + strlen(text);
+    (void)state;
+    memset(rest, ' ', 300);
+    memcpy(rest + 290, "::1\n", 5);
+    assert_int_equal(load(text, NULL, NULL), ERROR_INVALID_PARAMETER);
+    assert_non_null(strstr(error.message, "line 2: it is too long"));
+}
+
+static void the_longest_line_is_read(void **state)
+{
+    char text[400] = "base_path = ";
+    (void)state;
+    memset(text + 12, 'x', 198 - 12);
+    strcpy(text + 198, "\nworkers = 2\n");
+    assert_int_equal(load(text, NULL, NULL), ERROR_NONE);
+    assert_int_equal(strlen(config.base_path), 198 - 12);
+    assert_int_equal(config.workers, 2);
+}
+
 static void an_unknown_variable_stops_the_start(void **state)
 {
     char *environment[] = {"TENSORD_SPEED=11", NULL};
@@ -299,6 +329,9 @@ int main(void)
         cmocka_unit_test(later_sources_win),
         cmocka_unit_test(a_file_error_names_the_line),
         cmocka_unit_test(a_missing_file_is_an_error),
+        cmocka_unit_test(what_is_no_file_is_an_error),
+        cmocka_unit_test(a_line_that_is_too_long_is_an_error),
+        cmocka_unit_test(the_longest_line_is_read),
         cmocka_unit_test(an_unknown_variable_stops_the_start),
         cmocka_unit_test(variables_of_kubernetes_are_left_alone),
         cmocka_unit_test(arguments_are_verbs_or_settings),
