@@ -6,6 +6,7 @@
 #include "server/version.h"
 #include "server/watch.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,10 +38,22 @@ static sigset_t signals(void)
     return set;
 }
 
+/* Were it closed, a descriptor below 3 would become a socket, and a client be sent the log. */
+static void open_standard_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
 void life_prepare_process(void)
 {
     sigset_t set = signals();
     struct rlimit files;
+    open_standard_streams();
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {

@@ -4,8 +4,8 @@
 
 #include "server/config.h"
 
-/* Before any thread is made: signals are taken by life_serve, not by handlers, and the limit of
- * open files is raised as far as it goes. */
+/* Before any thread is made: signals are taken by life_serve, not by handlers, the limit of open
+ * files is raised as far as it goes, and the three standard streams are open. */
 void life_prepare_process(void);
 
 /* Serves until a signal ends it; returns the exit status. The settings that were loaded from
