@@ -1,6 +1,7 @@
 #include "server/http_parts.h"
 
 #include "server/clock.h"
+#include "server/rules.h"
 
 #include <microhttpd.h>
 #include <string.h>

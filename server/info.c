@@ -3,6 +3,7 @@
 #include "proto/describe.h"
 #include "proto/json_write.h"
 #include "server/metrics_print.h"
+#include "server/rules.h"
 #include "server/server.h"
 #include "server/version.h"
 

@@ -1,6 +1,7 @@
 #include "server/selftest.h"
 
 #include "server/job.h"
+#include "server/rules.h"
 
 #include <string.h>
 

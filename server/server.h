@@ -50,7 +50,4 @@ MUST_CHECK enum error_code server_start(struct server *server, struct listeners 
 /* Ends all but the log. No request may be suspended, and nothing be accepted any more. */
 void server_end(struct server *server);
 
-/* What the settings mean for one request. */
-struct request_rules server_rules(const struct server *server);
-
 #endif

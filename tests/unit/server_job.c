@@ -2,6 +2,7 @@
 #include "server/job.h"
 
 #include "server/clock.h"
+#include "server/rules.h"
 #include "server/selftest.h"
 
 #include <setjmp.h>

@@ -1,0 +1,11 @@
+/* rules: what the settings mean for one request. */
+#ifndef SERVER_RULES_H
+#define SERVER_RULES_H
+
+#include "proto/request.h"
+#include "server/server.h"
+
+/* As they are now: a reload changes some. */
+struct request_rules server_rules(const struct server *server);
+
+#endif
