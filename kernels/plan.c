@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Fewer rows are flattened by one thread, in place: a team would take longer to gather. */
-enum { FLATTEN_TEAM_ROWS = 32768 };
+enum { FLATTEN_TEAM_ROWS = 65536 };
 
 enum { DTYPE_LIST_MAX = DTYPE_COUNT * 8 };
 

@@ -110,26 +110,34 @@ static double busiest_segments(const struct plan *plan, int threads)
     return (double)most / (double)plan->rows.count;
 }
 
+/* The part of the updates that the busiest thread applies: all of them when it owns columns. */
 static double busiest(const struct plan *plan, const struct split *split)
 {
     int threads = split->threads;
-    if (threads == 1 || split->columns || plan_gathers(plan) || plan->rows.count < SAMPLE)
+    if (threads == 1 || split->columns)
+        return 1;
+    if (plan_gathers(plan) || plan->rows.count < SAMPLE)
         return 1.0 / threads;
     return plan->segment_ids ? busiest_segments(plan, threads) : busiest_owner(plan, threads);
+}
+
+/* Applying one update: to a row, or to a thread's columns of it. */
+static double update_ns(const struct plan *plan, const struct split *split)
+{
+    double bytes = (double)row_bytes(plan) / (split->columns ? split->threads : 1);
+    return ROW_NS + bytes * BYTE_NS + (is_cached(plan) ? 0 : (1 + bytes / 64) * MISS_NS);
 }
 
 static double time_ns(const struct plan *plan, const struct split *split)
 {
     bool scatters = !plan->segment_ids && !plan_gathers(plan);
-    double updates = (double)plan->rows.count, bytes = (double)row_bytes(plan);
-    double miss = is_cached(plan) ? 0 : (1 + bytes / 64) * MISS_NS;
-    double row = ROW_NS + bytes * BYTE_NS + miss, picked = scatters ? PICKED_NS : 0;
-    bool there = plan_gathers(plan) || (plan->start && plan->start->data == plan->output.data);
-    double start = there ? 0 : (double)plan->output_bytes * START_NS;
+    bool starts = !plan_gathers(plan) && !(plan->start && plan->start->data == plan->output.data);
+    double updates = (double)plan->rows.count, picked = scatters ? PICKED_NS : 0;
+    double start = starts ? (double)plan->output_bytes * START_NS : 0;
     if (scatters && split->threads == 1 && plan->rows.width == 1 && is_cached(plan))
         return updates * DIRECT_NS + start;
-    return updates * (picked + row * busiest(plan, split)) + start / split->threads +
-           (split->threads > 1 ? TEAM_NS : 0);
+    return updates * (picked + update_ns(plan, split) * busiest(plan, split)) +
+           start / split->threads + (split->threads > 1 ? TEAM_NS : 0);
 }
 
 static void consider(struct split *best, double *best_ns, const struct plan *plan,

@@ -3,13 +3,15 @@
  * The model. Every thread walks all rows of a scatter's indices and applies those that it owns; so
  * what a walk costs is paid by each thread, what the rows cost is shared:
  *
- *     time(1) = updates * (direct or picked + row)     + start
- *     time(T) = updates * picked + updates * row * S   + start / T + TEAM
+ *     time(1)           = updates * (picked + row)          + start
+ *     time(T, rows)     = updates * (picked + row * S)      + start / T + TEAM
+ *     time(T, columns)  = updates * (picked + row of 1/T)   + start / T + TEAM
  *
- * S is the share of the busiest thread: 1 / T when it owns columns, and when it owns rows what a
- * sample of the destinations says, so that duplicates of few rows lead to columns. Gathers and
- * segments share everything: their threads own consecutive rows of the output. The fastest form
- * wins. The constants are nanoseconds on a machine of today; only their ratios matter. */
+ * S is the busiest thread's part of the updates: what a sample of the destinations says, so that
+ * duplicates of few rows lead to columns. Segments and gathers share the walk, too; of segments S
+ * is known exactly. Single elements of a cached table are not even picked by one thread. The
+ * fastest form wins. The constants are nanoseconds on a machine of today; only their ratios matter.
+ */
 #ifndef KERNELS_CPU_SPLIT_H
 #define KERNELS_CPU_SPLIT_H
 
