@@ -1,12 +1,16 @@
 """HAProxy with docker/haproxy.cfg over three replicas under mixed load: one is drained, one is
 killed, one is restarted with a new configuration, and every request is answered, once, and right.
+The logs of the replicas say that none is computed twice, but for those that the killed one took
+along.
 
 SMALL and LARGE in the environment say how many requests there are at least; `make test-deploy` asks
 for 200,000 and 200, the default is a short run.
 """
+import collections
 import csv
 import io
 import os
+import re
 import shutil
 import socket
 import struct
@@ -27,6 +31,7 @@ except ImportError as error:
 
 CONFIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docker/haproxy.cfg")
 SMALL, LARGE = int(os.environ.get("SMALL", 4000)), int(os.environ.get("LARGE", 8))
+COMPUTED = re.compile(r'"msg":"request","request_id":"(s[0-9]+)".*"op":')
 ADDRESSES = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
 
 
@@ -93,19 +98,27 @@ class HAProxy:
 class Fleet:
     """Three replicas, one port, an address each."""
 
-    SETTINGS = ("--drain-delay=2s", "--memory=1G", "--log-requests=false")
+    SETTINGS = ("--drain-delay=2s", "--memory=1G", "--log-buffer=64M")
 
     def __init__(self):
         self.port = free_port()
+        self.computed = collections.Counter()  # small requests by id
         self.replicas = [self.start(i) for i in range(len(ADDRESSES))]
 
     def start(self, i, *settings):
         return Instance(f"{ADDRESSES[i]}:{self.port}", *self.SETTINGS, *settings)
 
+    def end(self, i):
+        """SIGTERM; the faults."""
+        with open(self.replicas[i].log_path) as log:
+            status = self.replicas[i].drain()
+            self.computed.update(COMPUTED.findall(log.read()))
+        return [] if status == 0 else [f"replica {i} ended with {status}"]
+
     def drain(self, i, *settings):
-        status = self.replicas[i].drain()
+        faults = self.end(i)
         self.replicas[i] = self.start(i, *settings)
-        return [] if status == 0 else [f"a drained replica ended with {status}"]
+        return faults
 
     def kill(self, i, proxy):
         self.replicas[i].kill()
@@ -114,8 +127,11 @@ class Fleet:
         return []
 
     def stop(self):
-        return [f"replica {i} ended with {status}" for i, status in
-                enumerate(replica.drain() for replica in self.replicas) if status != 0]
+        faults = [fault for i in range(len(self.replicas)) for fault in self.end(i)]
+        twice = [name for name, times in self.computed.items() if times > 1]
+        if not self.computed:
+            faults.append("the logs tell of no request")
+        return faults + ([f"computed twice: {twice[:10]}"] if twice else [])
 
 
 def shares(proxy, what):
@@ -169,7 +185,8 @@ def main():
     print(f"{counts.small.value} small requests over {counts.connections.value} connections and "
           f"{counts.large.value} large ones in {time.monotonic() - start:.0f} s: {counts.wrong.value} lost "
           f"or wrong; HAProxy repeated {shares_of['wretr']}, moved {shares_of['wredis']}; the client "
-          f"repeated {counts.repeated.value} large ones")
+          f"repeated {counts.repeated.value} large ones; the logs tell of {len(fleet.computed)} small "
+          f"ones that were computed")
     for fault in faults:
         print(fault)
     if faults:
