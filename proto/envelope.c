@@ -1,4 +1,5 @@
 #include "proto/envelope.h"
+#include "proto/tree_memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,19 +19,20 @@ static enum error_code parse_failed(const char *text, const char *stop, struct e
                      "there is no memory to read the request's JSON");
 }
 
-enum error_code envelope_parse(cJSON **tree, const struct json_scan *scan, struct error *error)
+enum error_code envelope_parse(const cJSON **tree, const struct json_scan *scan,
+                               struct memory *memory, struct error *error)
 {
     const char *stop = scan->envelope;
+    tree_memory_begin(memory);
     *tree = cJSON_ParseWithLengthOpts(scan->envelope, scan->envelope_size, &stop, false);
+    tree_memory_end();
     if (!*tree)
         return parse_failed(scan->envelope, stop, error);
     if (cJSON_IsObject(*tree))
         return ERROR_NONE;
     char text[ENVELOPE_FOUND_MAX];
-    error_set(error, ERROR_INVALID_FIELD, NULL, "the JSON text is %s; expected an object",
-              envelope_found(text, *tree));
-    cJSON_Delete(*tree);
-    return error->code;
+    return error_set(error, ERROR_INVALID_FIELD, NULL, "the JSON text is %s; expected an object",
+                     envelope_found(text, *tree));
 }
 
 const cJSON *envelope_member(const cJSON *object, const char *name)

@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parses it; the caller owns the tree (cJSON_Delete). The root is an object. Errors:
- * INVALID_FIELD (another root), INVALID_JSON (a number longer than cJSON holds),
- * RESOURCE_EXHAUSTED. */
-MUST_CHECK enum error_code envelope_parse(cJSON **tree, const struct json_scan *scan,
-                                          struct error *error);
+/* Parses it into a tree that lies in `memory`: it is not deleted, it goes with the request. The
+ * root is an object. Errors: INVALID_FIELD (another root), INVALID_JSON (a number longer than cJSON
+ * holds), RESOURCE_EXHAUSTED. */
+MUST_CHECK enum error_code envelope_parse(const cJSON **tree, const struct json_scan *scan,
+                                          struct memory *memory, struct error *error);
 
 /* A member of an object, NULL when it is absent. One that is null is absent: some clients write
  * their unset fields so. */

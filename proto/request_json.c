@@ -131,11 +131,7 @@ static enum error_code read_members(struct decode *d, const cJSON *envelope, str
 
 enum error_code request_json(struct decode *d, const struct json_scan *scan, struct error *error)
 {
-    cJSON *envelope;
-    enum error_code code = envelope_parse(&envelope, scan, error);
-    if (code)
-        return code;
-    code = read_members(d, envelope, error);
-    cJSON_Delete(envelope);
-    return code;
+    const cJSON *envelope;
+    enum error_code code = envelope_parse(&envelope, scan, d->work->memory, error);
+    return code ? code : read_members(d, envelope, error);
 }

@@ -188,7 +188,7 @@ static enum error_code parse_header(struct decode *d, const char *json, size_t s
                                     struct error *error)
 {
     struct json_scan scan;
-    cJSON *header;
+    const cJSON *header;
     if (size == 0 || json[0] != '{')
         return error_set(error, ERROR_INVALID_JSON, NULL,
                          "the safetensors header does not start with '{'");
@@ -196,12 +196,8 @@ static enum error_code parse_header(struct decode *d, const char *json, size_t s
     if (!code)
         code = check_plain(json, size, error);
     if (!code)
-        code = envelope_parse(&header, &scan, error);
-    if (code)
-        return code;
-    code = read_header(d, header, error);
-    cJSON_Delete(header);
-    return code;
+        code = envelope_parse(&header, &scan, d->work->memory, error);
+    return code ? code : read_header(d, header, error);
 }
 
 enum error_code safetensors_read(struct decode *d, char *body, size_t size, struct frame *frame,
