@@ -11,10 +11,10 @@ struct server {
     char log_path[64]; /* standard output and error */
 };
 
-/* Starts the tensord that was built with this program (or the one that TENSORD names) with
- * --listen=127.0.0.1:0 and `settings` ("--name=value", NULL-terminated, may be NULL), and waits
- * until its log says where it listens and it is ready. On failure prints the log and returns false.
- */
+/* Starts the tensord that was built with this program (TENSORD names it for programs that stand
+ * elsewhere) with --listen=127.0.0.1:0 and `settings` ("--name=value", NULL-terminated, may be
+ * NULL), and waits until its log says where it listens. On failure prints the log and returns
+ * false. */
 bool server_start(struct server *s, const char *const *settings);
 
 /* The port of the listener whose address starts so, such as "tls:127.0.0.1:"; 0: there is none. */
