@@ -18,14 +18,16 @@
 
 /* The inputs of a family of rows, and which of them hold values. */
 #define TENSOR_SCATTER                                                                             \
-    .inputs = {"tensor", "indices", "updates"}, .required = 3, .values = 1u << 0 | 1u << 2,        \
-    .start = START_COPY, .plan = plan_tensor_scatter
+    .inputs = {"tensor", "indices", "updates"},                                                    \
+    .ranks = {{1, RANK_MAX}, {2, RANK_MAX}, {1, RANK_MAX}}, .required = 3,                         \
+    .values = 1u << 0 | 1u << 2, .start = START_COPY, .plan = plan_tensor_scatter
 #define SPARSE_SEGMENT(snake, camel)                                                               \
     .name = snake,                                                                                 \
     .names = {NAME(snake, 3), NAME(camel, 3), NAME(snake "_with_num_segments", 4),                 \
               NAME(camel "WithNumSegments", 4)},                                                   \
-    .inputs = {"data", "indices", "segment_ids", "num_segments"}, .required = 3,                   \
-    .values = 1u << 0, .start = START_ZEROS, .combine = COMBINE_ADD, .plan = plan_sparse_segment
+    .inputs = {"data", "indices", "segment_ids", "num_segments"},                                  \
+    .ranks = {{1, RANK_MAX}, {1, 1}, {1, 1}, {0, 1}}, .required = 3, .values = 1u << 0,            \
+    .start = START_ZEROS, .combine = COMBINE_ADD, .plan = plan_sparse_segment
 
 static const struct op table[] = {
     {.name = "tensor_scatter_add",
@@ -71,6 +73,7 @@ static const struct op table[] = {
     {.name = "scatter_nd",
      .names = {NAME("scatter_nd", 3), NAME("ScatterNd", 3)},
      .inputs = {"indices", "updates", "shape"},
+     .ranks = {{2, RANK_MAX}, {1, RANK_MAX}, {1, 1}},
      .required = 3,
      .values = 1u << 1,
      .dtypes = ALL,
@@ -80,6 +83,7 @@ static const struct op table[] = {
     {.name = "gather_nd",
      .names = {NAME("gather_nd", 2), NAME("GatherNd", 2)},
      .inputs = {"params", "indices"},
+     .ranks = {{0, RANK_MAX}, {1, RANK_MAX}},
      .required = 2,
      .values = 1u << 0,
      .dtypes = ALL,

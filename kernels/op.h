@@ -30,6 +30,11 @@ enum finish { FINISH_NONE, FINISH_MEAN, FINISH_SQRT_N };
 
 struct plan;
 
+/* The ranks that an input may have. */
+struct op_ranks {
+    int least, most;
+};
+
 /* A name that an operation answers to. */
 struct op_alias {
     const char *text; /* NULL after the last */
@@ -41,6 +46,7 @@ struct op {
     const char *name;                        /* canonical: metrics, logs */
     struct op_alias names[OP_NAMES_MAX + 1]; /* all names, the canonical one first */
     const char *inputs[OP_INPUTS_MAX];       /* in order; NULL after the last */
+    struct op_ranks ranks[OP_INPUTS_MAX];    /* of the inputs, for those who describe the op */
     int required;                            /* the first `required` inputs must be there */
     unsigned values;  /* bit i: inputs[i] holds elements of `dtypes`; the others hold integers */
     dtype_set dtypes; /* of the value inputs (tensor, updates, params, data) */

@@ -1,34 +1,5 @@
 #include "proto/describe.h"
 
-#include <string.h>
-
-/* Ranks that an input may have. An op is recognised by its first input: ops with the same one read
- * their inputs in the same way. */
-static const struct {
-    const char *first, *input;
-    int least, most;
-} ranks[] = {
-    {"tensor", "tensor", 1, RANK_MAX},   {"tensor", "indices", 2, RANK_MAX},
-    {"tensor", "updates", 1, RANK_MAX},  {"indices", "indices", 2, RANK_MAX},
-    {"indices", "updates", 1, RANK_MAX}, {"indices", "shape", 1, 1},
-    {"params", "params", 0, RANK_MAX},   {"params", "indices", 1, RANK_MAX},
-    {"data", "data", 1, RANK_MAX},       {"data", "indices", 1, 1},
-    {"data", "segment_ids", 1, 1},       {"data", "num_segments", 0, 1},
-};
-
-static void rank_of(const struct op *op, int input, int *least, int *most)
-{
-    *least = 0;
-    *most = RANK_MAX;
-    for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
-        if (strcmp(ranks[i].first, op->inputs[0]) == 0 &&
-            strcmp(ranks[i].input, op->inputs[input]) == 0) {
-            *least = ranks[i].least;
-            *most = ranks[i].most;
-        }
-    }
-}
-
 /* The type that an input has when nothing says another. */
 static const char *default_type(const struct op *op, int input)
 {
@@ -39,10 +10,9 @@ static const char *default_type(const struct op *op, int input)
  * smallest rank, at least one. */
 static void put_dims(struct text *t, const struct op *op, int input)
 {
-    int least, most;
-    rank_of(op, input, &least, &most);
-    text_puts(t, most == 1 && least == 0 ? "[1" : "[-1");
-    for (int i = 1; i < least; i++)
+    struct op_ranks ranks = op->ranks[input];
+    text_puts(t, ranks.most == 1 && ranks.least == 0 ? "[1" : "[-1");
+    for (int i = 1; i < ranks.least; i++)
         text_puts(t, ",-1");
     text_puts(t, "]");
 }
@@ -71,12 +41,11 @@ static void put_properties(struct text *t, const struct op_name *name)
     const dtype_set complex = DTYPE_BIT(C64) | DTYPE_BIT(C128);
     text_quoted(t, "{'polymorphic':'true'");
     for (int i = 0; i < op_inputs(op); i++) {
-        int least, most;
-        rank_of(op, i, &least, &most);
+        struct op_ranks ranks = op->ranks[i];
         text_printf(t, ",\"%s\":\"%s, rank %d", op->inputs[i],
-                    i < name->required ? "required" : "optional", least);
-        if (most > least)
-            text_printf(t, " to %d", most);
+                    i < name->required ? "required" : "optional", ranks.least);
+        if (ranks.most > ranks.least)
+            text_printf(t, " to %d", ranks.most);
         text_puts(t, ": ");
         text_dtypes(t, op_input_dtypes(op, i) & ~complex, dtype_name);
         text_puts(t, op_input_dtypes(op, i) & DTYPE_BIT(C64) ? "; C64 in safetensors\"" : "\"");

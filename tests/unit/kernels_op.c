@@ -171,6 +171,17 @@ static void value_inputs_and_integer_inputs(void **state)
     }
 }
 
+static void every_input_has_ranks(void **state)
+{
+    (void)state;
+    for (int i = 0; i < op_count(); i++)
+        for (int j = 0; j < op_inputs(op_at(i)); j++) {
+            struct op_ranks ranks = op_at(i)->ranks[j];
+            assert_in_range(ranks.most, 1, RANK_MAX);
+            assert_in_range(ranks.least, 0, ranks.most);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +192,7 @@ int main(void)
         cmocka_unit_test(name_needs_no_terminator),
         cmocka_unit_test(first_tensor_has_aliases),
         cmocka_unit_test(value_inputs_and_integer_inputs),
+        cmocka_unit_test(every_input_has_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
