@@ -4,6 +4,7 @@
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     POOL_BYTES = 32 * 1024 /* of a connection: headers, and one piece of a body at a time */
@@ -58,6 +59,16 @@ static void on_connection(void *daemon, struct MHD_Connection *connection, void 
     *peer = NULL;
 }
 
+/* A NUL would end the URL before its end: as another control character it is refused. */
+static size_t on_unescape(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context;
+    (void)connection;
+    for (char *p = text; (p = strstr(p, "%00")); p += 3)
+        p[2] = '1';
+    return MHD_http_unescape(text);
+}
+
 static const struct MHD_OptionItem no_options[] = {{MHD_OPTION_END, 0, NULL}};
 
 enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
@@ -83,8 +94,9 @@ enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
         connections_never_reached, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
         MHD_OPTION_CONNECTION_MEMORY_INCREMENT, (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)(server->config.idle_timeout / SEC), MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-        daemon, MHD_OPTION_NOTIFY_COMPLETED, on_completed, daemon, MHD_OPTION_ARRAY,
-        daemon->is_tls ? tls_options : no_options, MHD_OPTION_END);
+        daemon, MHD_OPTION_NOTIFY_COMPLETED, on_completed, daemon, MHD_OPTION_UNESCAPE_CALLBACK,
+        on_unescape, NULL, MHD_OPTION_ARRAY, daemon->is_tls ? tls_options : no_options,
+        MHD_OPTION_END);
     if (daemon->mhd)
         return ERROR_NONE;
     server->backend->close(daemon->lane);

@@ -18,7 +18,7 @@ static bool run_inline(struct exchange *x)
     if (!job->decoded)
         return true;
     job_plan(job, 1);
-    if (!job->planned)
+    if (!job->planned || job_is_over(job))
         return true;
     x->gpu = gpus_choose(&x->server->gpus, job);
     if (x->gpu >= 0 || !job_is_light(job, x->server->config.inline_bytes))

@@ -30,8 +30,8 @@ static void explain_stop(struct job *job)
         return;
     enum error_code why = atomic_load_explicit(&job->stopped_by, memory_order_acquire);
     if (why == ERROR_DEADLINE_EXCEEDED)
-        error_set(&job->error, why, NULL, "the request took longer than its timeout of %llu ms",
-                  (unsigned long long)(job->timeout_ns / MSEC));
+        error_set(&job->error, why, NULL, "the request took longer than its timeout of %g ms",
+                  (double)job->timeout_ns / (double)MSEC);
     else if (why == ERROR_DRAINING)
         error_set(&job->error, why, NULL, "the server stops; send the request to another one");
 }

@@ -214,6 +214,7 @@ static void nul_bytes(void **state)
     static const char in_value[] = INFER HOST "X-A: b\0c\r\nContent-Length: 2\r\n\r\n{}";
     static const char in_url[] = "GET /v2\0/health/live HTTP/1.1\r\n" HOST "\r\n";
     static const char encoded[] = "GET /v2%00/../x HTTP/1.1\r\n" HOST "\r\n";
+    static const char at_the_end[] = "GET /openapi.json%00 HTTP/1.1\r\n" HOST "\r\n";
     struct answer a = fixture_exchange(*state, in_value, sizeof(in_value) - 1);
 
     assert_int_equal(a.status, 400);
@@ -221,6 +222,10 @@ static void nul_bytes(void **state)
     a = fixture_exchange(*state, in_url, sizeof(in_url) - 1);
     answer_release(&a);
     a = fixture_exchange(*state, encoded, sizeof(encoded) - 1);
+    expect_error(&a, 400, "INVALID_HEADER", "byte 3");
+    answer_release(&a);
+    a = fixture_exchange(*state, at_the_end, sizeof(at_the_end) - 1);
+    expect_error(&a, 400, "INVALID_HEADER", "byte 13");
     answer_release(&a);
     fixture_check_alive(*state);
 }

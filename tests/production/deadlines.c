@@ -1,6 +1,7 @@
 /* Deadlines: a job past its own is answered 504, whether it waits or runs. */
 #include "tests/support/gauge.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,23 @@ static const char impatient_json[] = "{'inputs':{'indices':[[0]],'updates':[7],'
 static void a_job_is_not_run_past_its_timeout(void **state)
 {
     struct answer a = fixture_json(*state, "scatter_nd", impatient_json);
-    expect_error(&a, 504, "DEADLINE_EXCEEDED", "timeout of 0 ms");
+    expect_error(&a, 504, "DEADLINE_EXCEEDED", "timeout of 0.001 ms");
     answer_release(&a);
     fixture_check_alive(*state);
+}
+
+/* A small job never waits, but to read a thousand numbers takes longer than a microsecond. */
+static void a_small_job_is_not_run_past_its_timeout(void **state)
+{
+    enum { ZEROS = 2 * 1000 };
+    char zeros[ZEROS + 1] = "", json[ZEROS + 200];
+    for (int i = 0; i < ZEROS; i += 2)
+        memcpy(zeros + i, "0,", 3);
+    snprintf(json, sizeof json,
+             "{'inputs':{'params':[%s1],'indices':[[7]]},'parameters':{'timeout':1}}", zeros);
+    struct answer a = fixture_json(*state, "gather_nd", json);
+    expect_error(&a, 504, "DEADLINE_EXCEEDED", "timeout of 0.001 ms");
+    answer_release(&a);
 }
 
 static void say(struct raw *r, const char *shape, const char *parameters)
@@ -77,6 +92,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_is_not_run_past_its_timeout),
+        cmocka_unit_test(a_small_job_is_not_run_past_its_timeout),
         cmocka_unit_test(a_job_that_waits_is_answered_at_its_timeout),
         cmocka_unit_test(the_servers_limit_counts_too),
     };
