@@ -186,7 +186,8 @@ enum error_code json_reader_depth(const struct json_reader *r, const char *at, c
     char text[NAME_BYTES];
 
     return error_set(r->error, ERROR_SHAPE_MISMATCH, r->input,
-                     "%s %s: byte %zu of the JSON text begins %s in %d lists; elements stand in %d",
+                     "%s %s: byte %zu of the JSON text begins %s at depth %d; elements "
+                     "stand at depth %d",
                      r->input, should_be(r, text), (size_t)(at - r->scan->text), what, r->depth,
                      r->leaf);
 }

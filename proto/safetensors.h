@@ -1,7 +1,6 @@
 /* safetensors: a request or an answer as a file of the safetensors format (8 bytes N,
- * little-endian; N bytes of JSON; the tensors). Inputs are tensors by name, parameters are strings
- * in
- * __metadata__, where `id` is the request's id. */
+ * little-endian; N bytes of JSON; the tensors). Inputs are tensors by name. Parameters are strings
+ * of the file's metadata, where `id` is the request's id. */
 #ifndef PROTO_SAFETENSORS_H
 #define PROTO_SAFETENSORS_H
 
