@@ -1,6 +1,7 @@
 #include "proto/number.h"
 
 #include "proto/decimal.h"
+#include "proto/float_text.h"
 #include "proto/half.h"
 #include "proto/shortest.h"
 
@@ -163,88 +164,6 @@ template <enum dtype D> constexpr size_t text_max()
         return std::is_signed<T>::value + std::numeric_limits<T>::digits10 + 1 + 1;
 }
 
-/* "-1.00000075e-36" -> "-100000075e-44". */
-char *drop_point(char *text, char *end)
-{
-    char *point = (char *)memchr(text, '.', (size_t)(end - text));
-    char *e = (char *)memchr(text, 'e', (size_t)(end - text));
-    int exponent = 0;
-
-    std::from_chars(e + (e[1] == '+' ? 2 : 1), end, exponent);
-    memmove(point, point + 1, (size_t)(e - point));
-    return std::to_chars(e, end, exponent - (int)(e - point - 1)).ptr;
-}
-
-inline bool has_point(const char *text, const char *end)
-{
-    while (text != end && *text != '.' && *text != 'e')
-        text++;
-    return text != end;
-}
-
-/* A whole number for which std::to_chars(float) would write the digits of the integer: from 100000
- * on an exponent may be shorter. */
-template <typename T> inline bool is_small_whole(T value)
-{
-    return std::fabs(value) < 100000 && value == (T)(int)value && value != 0;
-}
-
-/* std::to_chars gives the shortest digits, but whole numbers without a point, and an FP32 with a
- * sign and nine digits in one character more than `longest`. */
-template <typename T> char *print_float(T value, ptrdiff_t longest, char *out)
-{
-    char *end = is_small_whole(value) ? std::to_chars(out, out + longest, (int)value).ptr
-                                      : std::to_chars(out, out + longest + 1, value).ptr;
-    bool pointed = has_point(out, end);
-
-    if (pointed && end - out <= longest)
-        return end;
-    if (!pointed && end - out + 2 <= longest) {
-        *end++ = '.';
-        *end++ = '0';
-        return end;
-    }
-    end = std::to_chars(out, out + longest + 1, value, std::chars_format::scientific).ptr;
-    return end - out <= longest ? end : drop_point(out, end);
-}
-
-/* mantissa * 10^power, as its text would be read. */
-double decimal_to_double(uint64_t mantissa, int power)
-{
-    char text[32];
-    double value;
-
-    if (decimal_exact(mantissa, power, &value))
-        return value;
-    char *end = std::to_chars(text, text + DECIMAL_DIGITS_MAX + 1, mantissa).ptr;
-    *end++ = 'e';
-    end = std::to_chars(end, text + sizeof(text), power).ptr;
-    std::from_chars(text, end, value);
-    return value;
-}
-
-/* The double of the fewest digits that rounds to a finite half, so that its shortest text is the
- * half's. With each number of digits the nearest decimal is tried, and the next one above: at a
- * power of two a half reaches further up than down. */
-double half_shortest(uint16_t half, const half_format &format)
-{
-    double value = half_to_double(half & (HALF_SIGN - 1), &format);
-    double sign = half & HALF_SIGN ? -1.0 : 1.0;
-
-    if (value == 0)
-        return sign * value;
-    for (int scale = -(int)std::floor(std::log10(value));; scale++) {
-        double scaled =
-            scale < 0 ? value / decimal_to_double(1, -scale) : value * decimal_to_double(1, scale);
-        uint64_t nearest = (uint64_t)std::llrint(scaled);
-        for (uint64_t mantissa = nearest; mantissa <= nearest + 1; mantissa++) {
-            double candidate = decimal_to_double(mantissa, -scale);
-            if (half_from_double(candidate, &format) == (half & (HALF_SIGN - 1)))
-                return sign * candidate;
-        }
-    }
-}
-
 /* The text of one element; NULL for what is not finite. `roomy`: `out` has SHORTEST_ROOM bytes. */
 template <enum dtype D> inline char *print_element(element<D> value, char *out, bool roomy)
 {
@@ -258,13 +177,13 @@ template <enum dtype D> inline char *print_element(element<D> value, char *out, 
         constexpr const half_format &format = D == DTYPE_FP16 ? HALF_FP16 : HALF_BF16;
         if (!half_is_finite(value, &format))
             return nullptr;
-        return print_float(half_shortest(value, format), LONGEST, out);
+        return float_print(half_shortest(value, format), LONGEST, out);
     } else if constexpr (std::is_floating_point<element<D>>::value) {
         char *end = nullptr;
         if constexpr (D == DTYPE_FP32)
-            end = roomy && !is_small_whole(value) ? shortest_print(value, out) : nullptr;
+            end = roomy && !float_is_small_whole(value) ? shortest_print(value, out) : nullptr;
         if (end == nullptr && std::isfinite(value))
-            end = print_float(value, LONGEST, out);
+            end = float_print(value, LONGEST, out);
         return end;
     } else {
         return std::to_chars(out, out + LONGEST, value).ptr;
