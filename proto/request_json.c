@@ -132,6 +132,12 @@ static enum error_code read_members(struct decode *d, const cJSON *envelope, str
 enum error_code request_json(struct decode *d, const struct json_scan *scan, struct error *error)
 {
     const cJSON *envelope;
+    if (request_recall(d, scan))
+        return ERROR_NONE;
     enum error_code code = envelope_parse(&envelope, scan, d->work->memory, error);
-    return code ? code : read_members(d, envelope, error);
+    if (!code)
+        code = read_members(d, envelope, error);
+    if (!code)
+        request_remember(d, scan);
+    return code;
 }

@@ -67,6 +67,14 @@ MUST_CHECK enum error_code request_id(struct decode *d, const char *id, struct e
 /* Turns wishes, headers and settings into request->answer, ignore_bad and nonfinite. */
 void request_resolve(struct decode *d);
 
+/* --- recall.c */
+
+/* Takes over what an equal envelope said before, for the same operation: false when none did. */
+bool request_recall(struct decode *d, const struct json_scan *scan);
+
+/* Keeps what this one said, after it was read without a fault and before elements are loaded. */
+void request_remember(const struct decode *d, const struct json_scan *scan);
+
 /* --- request_inputs.c */
 
 /* Adds an input by one of its names. Errors: UNKNOWN_INPUT DUPLICATE_INPUT. */

@@ -195,9 +195,14 @@ static enum error_code parse_header(struct decode *d, const char *json, size_t s
     enum error_code code = json_scan(&scan, json, size, d->work, error);
     if (!code)
         code = check_plain(json, size, error);
+    if (code || request_recall(d, &scan))
+        return code;
+    code = envelope_parse(&header, &scan, d->work->memory, error);
     if (!code)
-        code = envelope_parse(&header, &scan, d->work->memory, error);
-    return code ? code : read_header(d, header, error);
+        code = read_header(d, header, error);
+    if (!code)
+        request_remember(d, &scan);
+    return code;
 }
 
 enum error_code safetensors_read(struct decode *d, char *body, size_t size, struct frame *frame,

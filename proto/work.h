@@ -13,8 +13,11 @@ struct memory {
     void *(*get)(struct memory *memory, size_t bytes);
 };
 
+struct recall; /* recall.h */
+
 struct work {
     struct memory *memory;
+    struct recall *recall;   /* of the thread that decodes; NULL: none */
     int threads;             /* at least 1 */
     const atomic_bool *stop; /* read about every 64 Ki elements; NULL: never */
 };

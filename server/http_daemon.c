@@ -1,5 +1,7 @@
 #include "server/http_parts.h"
 
+#include "proto/recall.h"
+
 #include <limits.h>
 #include <microhttpd.h>
 #include <stdio.h>
@@ -86,6 +88,7 @@ enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
     daemon->lane = server->backend->open(0, 0, error);
     if (!daemon->lane)
         return error->code;
+    daemon->recall = recall_new();
     MHD_set_panic_func(panic, NULL);
     daemon->mhd = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET |
@@ -100,6 +103,7 @@ enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
     if (daemon->mhd)
         return ERROR_NONE;
     server->backend->close(daemon->lane);
+    recall_free(daemon->recall);
     return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "cannot start an HTTP thread");
 }
 
@@ -108,4 +112,5 @@ void http_daemon_stop(struct http_daemon *daemon)
     MHD_stop_daemon(daemon->mhd);
     pthread_mutex_destroy(&daemon->peers_lock);
     daemon->http->server->backend->close(daemon->lane);
+    recall_free(daemon->recall);
 }

@@ -14,7 +14,9 @@ static bool is_small(const struct job *job)
 static bool run_inline(struct exchange *x)
 {
     struct job *job = &x->job;
+    job->recall = x->daemon->recall;
     job_decode(job, 1);
+    job->recall = NULL; /* it stays with this thread */
     if (!job->decoded)
         return true;
     job_plan(job, 1);

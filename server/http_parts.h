@@ -30,6 +30,7 @@ struct http_daemon {
     atomic_int connections;
     /* of the loop's own thread */
     struct lane *lane;
+    struct recall *recall;
     struct request_ids ids;
     struct metrics_shard *metrics;
     /* shared with the reaper */

@@ -20,7 +20,10 @@ void job_init(struct job *job, struct blocks *blocks, struct budget *budget, str
 
 static struct work work_of(struct job *job, int threads)
 {
-    return (struct work){.memory = &job->arena.memory, .threads = threads, .stop = &job->stop};
+    return (struct work){.memory = &job->arena.memory,
+                         .recall = job->recall,
+                         .threads = threads,
+                         .stop = &job->stop};
 }
 
 /* A stage that was told to stop says CANCELLED; the job's error is why it was told so. */

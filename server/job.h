@@ -30,6 +30,7 @@ struct job {
     struct job *next;                /* the queue's */
     uint64_t ticket;                 /* the queue's */
     void (*finish)(struct job *job); /* hands it back: nothing of it may be touched afterwards */
+    struct recall *recall;           /* of the thread that decodes the job; NULL: none */
     int fd;                          /* the client's socket, to see it leave; -1: none */
 
     char *body;

@@ -1,0 +1,174 @@
+/* An envelope that was read before says the same again: with other elements, and only for the same
+ * operation, encoding and rules. */
+#include "proto/recall.h"
+#include "tests/support/infer.h"
+#include "tests/support/quote.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct infer f;
+
+static int setup(void **state)
+{
+    (void)state;
+    infer_init(&f);
+    f.memory.work.recall = recall_new();
+    return f.memory.work.recall ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    recall_free(f.memory.work.recall);
+    infer_release(&f);
+    return 0;
+}
+
+/* Single quotes stand for double ones. */
+static enum error_code decode(const char *op, const char *json)
+{
+    char *text = quote(json);
+    f.memory.gets = 0;
+    enum error_code code = infer_decode(&f, op, text, strlen(text));
+    free(text);
+    return code;
+}
+
+static void expect_answer(const char *op, const char *json, const char *data)
+{
+    char *text = quote(json);
+    assert_int_equal(infer_answer(&f, op, text, strlen(text)), ERROR_NONE);
+    free(text);
+    assert_non_null(memmem(f.response.data, f.response.size, data, strlen(data)));
+}
+
+#define ADD(tensor, index, updates)                                                                \
+    "{'inputs':{'tensor':" tensor ",'indices':[[" index "]],'updates':" updates "}}"
+
+static void other_elements_in_the_same_envelope(void **state)
+{
+    (void)state;
+    expect_answer("tensor_scatter_add", ADD("[1,2]", "0", "[5]"), "[6.0,2.0]");
+    expect_answer("tensor_scatter_add", ADD("[10,20]", "1", "[7]"), "[10.0,27.0]");
+    expect_answer("tensor_scatter_add", ADD("[[1,2],[3,4]]", "1", "[[1,1]]"), "[1.0,2.0,4.0,5.0]");
+}
+
+static void the_second_time_takes_no_memory_for_a_tree(void **state)
+{
+    (void)state;
+    assert_int_equal(decode("tensor_scatter_add", ADD("[1,2]", "0", "[5]")), ERROR_NONE);
+    size_t first = f.memory.gets;
+    assert_int_equal(decode("tensor_scatter_add", ADD("[3,4]", "1", "[6]")), ERROR_NONE);
+    assert_int_equal(f.memory.gets, first - 1);
+}
+
+static void another_operation_is_not_mistaken_for_it(void **state)
+{
+    (void)state;
+    expect_answer("tensor_scatter_add", ADD("[1,2]", "0", "[5]"), "[6.0,2.0]");
+    expect_answer("tensor_scatter_sub", ADD("[1,2]", "0", "[5]"), "[-4.0,2.0]");
+    expect_answer("TensorScatterAdd", ADD("[1,2]", "0", "[5]"), "TensorScatterAdd");
+}
+
+static void ids_and_parameters_are_those_of_each_request(void **state)
+{
+    (void)state;
+    assert_int_equal(decode("tensor_scatter_add",
+                            "{'id':'a','parameters':{'timeout':5},'inputs':{'tensor':[1],"
+                            "'indices':[[0]],'updates':[1]}}"),
+                     ERROR_NONE);
+    assert_int_equal(decode("tensor_scatter_add",
+                            "{'id':'b','parameters':{'timeout':6},'inputs':{'tensor':[1],"
+                            "'indices':[[0]],'updates':[1]}}"),
+                     ERROR_NONE);
+    assert_string_equal(f.request.id, "b");
+    assert_int_equal(f.request.timeout_us, 6);
+}
+
+static void settings_that_come_later_are_obeyed(void **state)
+{
+    static const char json[] = "{'parameters':{'device':'cuda'},'inputs':{'tensor':[1],"
+                               "'indices':[[0]],'updates':[1]}}";
+    (void)state;
+    f.rules.cuda_devices = 1;
+    assert_int_equal(decode("tensor_scatter_add", json), ERROR_NONE);
+    assert_true(f.request.ignore_bad);
+    f.rules.bad_indices = BAD_INDICES_ERROR;
+    assert_int_equal(decode("tensor_scatter_add", json), ERROR_NONE);
+    assert_false(f.request.ignore_bad);
+    f.rules.cuda_devices = 0;
+    assert_int_equal(decode("tensor_scatter_add", json), ERROR_INVALID_PARAMETER);
+}
+
+static void the_headers_of_each_request_choose_its_answer(void **state)
+{
+    (void)state;
+    assert_int_equal(decode("tensor_scatter_add", ADD("[1]", "0", "[1]")), ERROR_NONE);
+    assert_int_equal(f.request.answer, ENCODING_JSON);
+    f.head.accepted = ENCODING_BINARY;
+    assert_int_equal(decode("tensor_scatter_add", ADD("[1]", "0", "[1]")), ERROR_NONE);
+    assert_int_equal(f.request.answer, ENCODING_BINARY);
+}
+
+static void a_faulty_envelope_is_faulty_each_time(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(decode("tensor_scatter_add", "{'inputs':{'tensor':[1],'other':[1]}}"),
+                         ERROR_UNKNOWN_INPUT);
+}
+
+static void elements_are_checked_each_time(void **state)
+{
+    (void)state;
+    assert_int_equal(decode("tensor_scatter_add", ADD("[1]", "0", "[1]")), ERROR_NONE);
+    assert_int_equal(decode("tensor_scatter_add", ADD("[1]", "0", "[x]")), ERROR_INVALID_JSON);
+    assert_int_equal(decode("tensor_scatter_add", ADD("[1]", "0", "['x']")), ERROR_INVALID_FIELD);
+}
+
+static void a_binary_size_is_held_against_each_body(void **state)
+{
+    static const char json[] =
+        "{\"inputs\":[{\"name\":\"tensor\",\"datatype\":\"INT8\",\"shape\":[2],\"parameters\":"
+        "{\"binary_data_size\":2}},{\"name\":\"indices\",\"datatype\":\"INT32\",\"shape\":[0,1],"
+        "\"data\":[]},{\"name\":\"updates\",\"datatype\":\"INT8\",\"shape\":[0],\"data\":[]}]}";
+    char body[sizeof json + 2];
+    (void)state;
+    memcpy(body, json, sizeof json - 1);
+    memcpy(body + sizeof json - 1, "\x01\x02\x03", 3);
+    f.head.body = ENCODING_BINARY;
+    f.head.header_length = sizeof json - 1;
+    assert_int_equal(infer_answer(&f, "tensor_scatter_add", body, sizeof json + 1), ERROR_NONE);
+    assert_int_equal(infer_decode(&f, "tensor_scatter_add", body, sizeof json),
+                     ERROR_SIZE_MISMATCH);
+    assert_int_equal(infer_decode(&f, "tensor_scatter_add", body, sizeof json + 2),
+                     ERROR_SIZE_MISMATCH);
+    f.head.body = ENCODING_JSON;
+    f.head.header_length = -1;
+    assert_int_equal(infer_decode(&f, "tensor_scatter_add", body, sizeof json - 1),
+                     ERROR_INVALID_HEADER);
+}
+
+#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(other_elements_in_the_same_envelope),
+        TEST(the_second_time_takes_no_memory_for_a_tree),
+        TEST(another_operation_is_not_mistaken_for_it),
+        TEST(ids_and_parameters_are_those_of_each_request),
+        TEST(settings_that_come_later_are_obeyed),
+        TEST(the_headers_of_each_request_choose_its_answer),
+        TEST(a_faulty_envelope_is_faulty_each_time),
+        TEST(elements_are_checked_each_time),
+        TEST(a_binary_size_is_held_against_each_body),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
