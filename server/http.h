@@ -39,8 +39,9 @@ int http_connections(const struct http *http);
 uint64_t http_accepted(const struct http *http);
 uint64_t http_turned_away(const struct http *http);
 
-/* Ends connections whose clients are too slow (header_timeout, min_body_rate, min_send_rate).
- * Called about once a second; how many were ended so far. */
+/* Ends connections whose clients are too slow (header_timeout, min_body_rate, min_send_rate), and
+ * idle ones whose clients will send nothing more. Called about once a second; how many slow ones
+ * were ended so far. */
 void http_reap(struct http *http);
 uint64_t http_reaped(const struct http *http);
 

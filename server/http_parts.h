@@ -84,7 +84,7 @@ struct peer {
     _Atomic uint64_t since_ns; /* of the phase */
     _Atomic uint64_t received; /* bytes of the body being read */
 
-    /* The reaper's: what had moved when its window began, for the transfer that began then. */
+    /* The reaper's: what had moved when its window began, for the phase that began then. */
     uint64_t window_of, window_ns, window_moved;
     atomic_bool is_ended; /* by the reaper */
 };

@@ -4,6 +4,7 @@
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
@@ -61,21 +62,40 @@ static bool must_end(struct peer *peer, const struct config *config, uint64_t no
     return false;
 }
 
+/* Whether the client of an idle connection will send nothing more. libmicrohttpd sees that by
+ * itself, unless it came with the last bytes of a request: then there is no event of its own. So
+ * one look is enough, a second later, when what came with it has been answered. */
+static bool has_left(struct peer *peer, uint64_t now)
+{
+    uint64_t since = peer->since_ns;
+    struct pollfd p = {.fd = peer->fd, .events = POLLRDHUP};
+    if (peer->phase != PEER_IDLE || now < since + SEC || peer->window_of == since)
+        return false;
+    peer->window_of = since;
+    return poll(&p, 1, 0) > 0 && (p.revents & POLLRDHUP);
+}
+
+/* The descriptor is open as long as the peer is in the list. The daemon sees the end of the
+ * connection and closes it. */
+static void end(struct peer *peer)
+{
+    shutdown(peer->fd, SHUT_RDWR);
+    peer->is_ended = true;
+}
+
 static int reap(struct http_daemon *daemon, uint64_t now)
 {
     const struct config *config = &daemon->http->server->config;
-    int ended = 0;
+    int cut = 0;
     pthread_mutex_lock(&daemon->peers_lock);
-    for (struct peer *peer = daemon->peers; peer; peer = peer->next)
-        if (!peer->is_ended && must_end(peer, config, now)) {
-            /* The descriptor is open as long as the peer is in the list. The daemon sees the end of
-             * the connection and closes it. */
-            shutdown(peer->fd, SHUT_RDWR);
-            peer->is_ended = true;
-            ended++;
-        }
+    for (struct peer *peer = daemon->peers; peer; peer = peer->next) {
+        bool slow = !peer->is_ended && must_end(peer, config, now);
+        cut += slow;
+        if (slow || (!peer->is_ended && has_left(peer, now)))
+            end(peer);
+    }
     pthread_mutex_unlock(&daemon->peers_lock);
-    return ended;
+    return cut;
 }
 
 void http_reap(struct http *http)

@@ -99,6 +99,22 @@ static void an_idle_connection_is_left_alone(void **state)
     raw_close(&r);
 }
 
+/* Long before the limit for idle connections, and not as one that was slow. */
+static void a_client_that_will_send_no_more_is_let_go(void **state)
+{
+    struct raw r = fixture_raw(*state);
+    struct answer a;
+    double cut = gauge(*state, "tensord_connections_cut_total");
+    assert_true(raw_puts(&r, "GET /v2/health/live HTTP/1.1\r\nHost: t\r\n\r\n"));
+    raw_finish(&r);
+    assert_true(raw_read(&r, &a, false));
+    assert_int_equal(a.status, 200);
+    answer_release(&a);
+    assert_true(raw_ended(&r));
+    assert_true(gauge(*state, "tensord_connections_cut_total") == cut);
+    raw_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +122,7 @@ int main(void)
         cmocka_unit_test(slow_bodies_are_cut_off_and_their_memory_is_back),
         cmocka_unit_test(slow_readers_are_cut_off),
         cmocka_unit_test(an_idle_connection_is_left_alone),
+        cmocka_unit_test(a_client_that_will_send_no_more_is_let_go),
     };
     return cmocka_run_group_tests_name("slow", tests, start, fixture_stop);
 }
