@@ -45,6 +45,10 @@ uint64_t http_turned_away(const struct http *http);
 void http_reap(struct http *http);
 uint64_t http_reaped(const struct http *http);
 
+/* Wakes loops that have so many connections that libmicrohttpd may sleep on what is ready; true
+ * when there are any, which are then to be woken often. */
+bool http_pulse(struct http *http);
+
 /* No request may be suspended. */
 void http_free(struct http *http);
 

@@ -100,8 +100,10 @@ enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
         daemon, MHD_OPTION_NOTIFY_COMPLETED, on_completed, daemon, MHD_OPTION_UNESCAPE_CALLBACK,
         on_unescape, NULL, MHD_OPTION_ARRAY, daemon->is_tls ? tls_options : no_options,
         MHD_OPTION_END);
-    if (daemon->mhd)
+    if (daemon->mhd && http_pulse_open(daemon))
         return ERROR_NONE;
+    if (daemon->mhd)
+        MHD_stop_daemon(daemon->mhd);
     server->backend->close(daemon->lane);
     recall_free(daemon->recall);
     return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "cannot start an HTTP thread");
@@ -110,6 +112,7 @@ enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
 void http_daemon_stop(struct http_daemon *daemon)
 {
     MHD_stop_daemon(daemon->mhd);
+    http_pulse_close(daemon);
     pthread_mutex_destroy(&daemon->peers_lock);
     daemon->http->server->backend->close(daemon->lane);
     recall_free(daemon->recall);

@@ -27,6 +27,7 @@ struct http_daemon {
     struct http *http;
     struct MHD_Daemon *mhd;
     bool is_tls;
+    int pulse; /* eventfd: wakes the loop */
     atomic_int connections;
     /* of the loop's own thread */
     struct lane *lane;
@@ -152,6 +153,10 @@ struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *c
 void http_peer_close(struct http_daemon *daemon, struct peer *peer); /* NULL is fine */
 void http_peer_enter(struct peer *peer, enum peer_phase phase, uint64_t now_ns);
 struct peer *http_peer_of(struct MHD_Connection *connection);
+
+/* http_pulse.c: what http_pulse needs of a daemon that runs. */
+MUST_CHECK bool http_pulse_open(struct http_daemon *daemon);
+void http_pulse_close(struct http_daemon *daemon);
 
 /* http_daemon.c */
 MUST_CHECK enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,

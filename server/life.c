@@ -196,7 +196,7 @@ int life_serve(const struct command *command)
         return fail(&error);
     }
     watch_init(&life.watch, server);
-    while (!await_signal(&life, WATCH_TICK_MS) && !gpus_are_missed(&server->gpus))
+    while (!await_signal(&life, life.watch.tick_ms) && !gpus_are_missed(&server->gpus))
         continue;
     drain(&life);
     bool failed = gpus_are_missed(&server->gpus);

@@ -5,6 +5,8 @@
 
 #define TRIM_NS (5 * SEC)
 
+enum { TICK_MS = 100, PULSE_MS = 10 };
+
 static bool is_over(struct job *job, void *context)
 {
     (void)context;
@@ -42,7 +44,7 @@ static void finish_all(struct job *list)
 
 void watch_init(struct watch *watch, struct server *server)
 {
-    *watch = (struct watch){.server = server};
+    *watch = (struct watch){.server = server, .tick_ms = TICK_MS};
 }
 
 void watch_tick(struct watch *watch)
@@ -50,6 +52,7 @@ void watch_tick(struct watch *watch)
     struct server *server = watch->server;
     finish_all(queue_remove(&server->queue, is_over, NULL));
     workers_stop(&server->workers, why_over, NULL);
+    watch->tick_ms = http_pulse(server->http) ? PULSE_MS : TICK_MS;
     uint64_t now = clock_ns();
     if (now - watch->reaped_ns >= SEC) {
         watch->reaped_ns = now;

@@ -8,13 +8,12 @@
 struct watch {
     struct server *server;
     uint64_t trimmed_ns, reaped_ns;
+    int tick_ms; /* until watch_tick is to be called again */
 };
-
-enum { WATCH_TICK_MS = 100 };
 
 void watch_init(struct watch *watch, struct server *server);
 
-/* Called about every WATCH_TICK_MS, by one thread. */
+/* Called about every tick_ms, by one thread. */
 void watch_tick(struct watch *watch);
 
 /* Ends every job that is queued, and tells those that run to end: DRAINING. */
