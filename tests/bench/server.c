@@ -40,6 +40,13 @@ static const struct row rows[] = {
     {"beside-large", SMALL, FORM_JSON, 100, ALONE, 5, false, 10,
      "99th percentile of the milliseconds of small requests on 100 connections beside a stream of "
      "64 MiB requests / the same without that stream"},
+    {"log-1", SMALL, FORM_JSON, 1, QUIET, 51, true, 0.95,
+     "requests/s, JSON, one connection (" SMALL_IS ") / those without a log (log_requests=false)"},
+    {"log-64", SMALL, FORM_JSON, 64, QUIET, 31, true, 0.85,
+     "requests/s, JSON, 64 connections (" SMALL_IS ") / those without a log (log_requests=false)"},
+    {"overload", SMALL, FORM_JSON, 512, BOUND, 5, false, 1,
+     "99th percentile of the milliseconds of the accepted of 512 connections' small requests, all "
+     "queued, one worker, queue_jobs=256, the rest refused / what 257 jobs take at the same rate"},
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -73,8 +80,9 @@ static void print_row(const struct row *row, double ours, double theirs)
 {
     static const char *const others[] = {
         [HTTP_ECHO] = "libmicrohttpd",     [RAW_ECHO] = "raw sockets", [CJSON] = "cJSON",
-        [CHARS] = "from_chars + to_chars", [PLAIN] = "plain",          [ALONE] = "alone"};
-    bool rate = row->subject == SMALL && row->other != ALONE;
+        [CHARS] = "from_chars + to_chars", [PLAIN] = "plain",          [ALONE] = "alone",
+        [QUIET] = "without a log",         [BOUND] = "the queue"};
+    bool rate = row->subject == SMALL && row->other != ALONE && row->other != BOUND;
     double scale = row->subject == SMALL ? 1 : 1000;
 
     printf("%-18s ours %.*f %s, %s %.*f %s, ratio %.2f", row->name, rate ? 0 : 1, ours * scale,
@@ -118,6 +126,9 @@ static void run_row(const struct row *row)
     print_row(row, median(ours, row->runs), median(theirs, row->runs));
     if (row->subject != SMALL)
         print_memory(&b, after.minor_faults - before.minor_faults);
+    if (row->other == QUIET)
+        printf("%-18s counting a request for /metrics, which is always done: %.0f ns\n", "",
+               bench_counting_ns());
     if (row->other == HTTP_ECHO)
         print_cpu(&b, after.cpu_seconds - before.cpu_seconds,
                   bench_usage(b.echo.pid).cpu_seconds - their_before.cpu_seconds);
@@ -125,10 +136,10 @@ static void run_row(const struct row *row)
     bench_close(&b);
 }
 
-static bool is_asked_for(const struct row *row, int argc, char **argv)
+static bool is_asked_for(const char *name, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], row->name) == 0)
+        if (strcmp(argv[i], name) == 0)
             return true;
     return argc == 1;
 }
@@ -141,7 +152,9 @@ int main(int argc, char **argv)
     printf("%ld cores, load average before the first run %.1f\n", sysconf(_SC_NPROCESSORS_ONLN),
            load);
     for (int i = 0; i < ROWS; i++)
-        if (is_asked_for(&rows[i], argc, argv))
+        if (is_asked_for(rows[i].name, argc, argv))
             run_row(&rows[i]);
+    if (is_asked_for("start", argc, argv))
+        bench_start(11);
     return 0;
 }

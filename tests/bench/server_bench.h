@@ -15,6 +15,9 @@
 /* Room for the largest answer. */
 enum { ANSWER_BYTES = 192 << 20 };
 
+/* Of BOUND's server, which has one worker. */
+enum { BOUND_JOBS = 256 };
+
 enum subject { SMALL, LARGE, JSON };
 
 /* What the same work is done by on the other side of the ratio. */
@@ -24,7 +27,9 @@ enum other {
     CJSON,
     CHARS,
     PLAIN, /* tensord itself, without TLS */
-    ALONE  /* tensord itself, without the stream of large requests */
+    ALONE, /* tensord itself, without the stream of large requests */
+    QUIET, /* tensord itself, without a log */
+    BOUND  /* what the queue of the same run can hold */
 };
 
 struct row {
@@ -41,12 +46,13 @@ struct row {
 
 struct bench {
     const struct row *row;
-    struct server server;
+    struct server server, quiet;
     struct pki pki; /* of PLAIN's other side */
     struct echo echo;
     struct wire_request request, large; /* `large`: of the stream beside */
     size_t array_offset, array_size;    /* in a JSON request */
     struct line ours, theirs;
+    double bound_ms;                    /* of BOUND's last run */
     int64_t our_answers, their_answers; /* to small requests, so far */
 };
 
@@ -60,6 +66,12 @@ void bench_close(struct bench *b);
 /* One run of a side: requests a second, milliseconds of the 99th percentile, or seconds. */
 double bench_measure_ours(struct bench *b);
 double bench_measure_theirs(struct bench *b);
+
+/* Starts tensord `runs` times and prints how long it took and what it takes. */
+void bench_start(int runs);
+
+/* Nanoseconds that counting one request takes, which cannot be switched off. */
+double bench_counting_ns(void);
 
 /* What a process has used so far. */
 struct usage {

@@ -23,7 +23,7 @@ struct connection {
 };
 
 struct latencies {
-    int64_t count;
+    int64_t count, refused;
     float ms[LATENCIES_MAX];
 };
 
@@ -65,16 +65,22 @@ static bool send_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
+static bool is_refusal(const char *answer)
+{
+    return memcmp(answer + 9, "503", 3) == 0;
+}
+
 /* The size of the answer that starts with these bytes: 0 while its head is not whole, -1 when it is
- * not a 200 with a length. */
-static ssize_t answer_size(const char *bytes, size_t size)
+ * not a 200, or a 503 that may be, with a length. */
+static ssize_t answer_size(const char *bytes, size_t size, bool may_refuse)
 {
     const char *end = memmem(bytes, size, "\r\n\r\n", 4), *length;
 
     if (end == NULL)
         return 0;
     length = strcasestr(bytes, "\r\nContent-Length:");
-    if (size < 12 || memcmp(bytes + 9, "200", 3) != 0 || length == NULL || length > end) {
+    if (size < 12 || length == NULL || length > end ||
+        (memcmp(bytes + 9, "200", 3) != 0 && !(may_refuse && is_refusal(bytes)))) {
         fprintf(stderr, "not a 200: %.*s\n", size < 500 ? (int)size : 500, bytes);
         return -1;
     }
@@ -90,7 +96,7 @@ static bool ask(const struct load *load, struct connection *c)
 }
 
 /* Reads what there is. 1: the answer is whole, 0: not yet, -1: broken. */
-static int hear(struct connection *c)
+static int hear(const struct load *load, struct connection *c)
 {
     char *to = c->answer + c->size;
     size_t room = ANSWER_MAX - c->size - 1;
@@ -101,7 +107,7 @@ static int hear(struct connection *c)
         return -1;
     c->size += (size_t)got;
     c->answer[c->size] = '\0';
-    wanted = answer_size(c->answer, c->size);
+    wanted = answer_size(c->answer, c->size, load->may_refuse);
     if (wanted < 0 || (size_t)wanted >= ANSWER_MAX)
         return -1;
     return wanted > 0 && (size_t)wanted == c->size;
@@ -109,6 +115,10 @@ static int hear(struct connection *c)
 
 static void note(struct latencies *l, const struct connection *c)
 {
+    if (is_refusal(c->answer)) {
+        l->refused++;
+        return;
+    }
     if (l->count < LATENCIES_MAX)
         l->ms[l->count] = (float)((double)(now_ns() - c->sent_ns) / 1e6);
     l->count++;
@@ -122,7 +132,7 @@ static bool talk_to_one(const struct load *load, struct connection *c, int64_t e
     while (now_ns() < end) {
         if (!ask(load, c))
             return false;
-        while ((heard = hear(c)) == 0)
+        while ((heard = hear(load, c)) == 0)
             ;
         if (heard < 0)
             return false;
@@ -150,7 +160,7 @@ static bool talk_to_many(const struct load *load, struct connection *all, int64_
         works = count > 0;
         for (int i = 0; works && i < count; i++) {
             struct connection *c = events[i].data.ptr;
-            int heard = hear(c);
+            int heard = hear(load, c);
 
             if (heard > 0)
                 note(l, c);
@@ -199,6 +209,7 @@ bool load_run(const struct load *load, double seconds, struct load_result *resul
                                        : talk_to_many(load, all, end, l);
         result->seconds = (double)(now_ns() - start) / 1e9;
         result->answers = l->count;
+        result->refused = l->refused;
         result->p99_ms = percentile_99(l);
     }
     for (int i = 0; all != NULL && i < load->connections; i++) {
@@ -240,7 +251,7 @@ double line_exchange(struct line *line, const char *request, size_t size)
             return -1;
         got += (size_t)piece;
         if (wanted == 0)
-            wanted = answer_size(line->answer, got);
+            wanted = answer_size(line->answer, got, false);
         if (wanted < 0 || (size_t)wanted > line->capacity)
             return -1;
     }

@@ -12,19 +12,21 @@ struct load {
     int port, connections;
     const char *request; /* head and body */
     size_t size;
-    bool tls; /* with one connection only */
+    bool tls;        /* with one connection only */
+    bool may_refuse; /* an answer 503 is counted, not an error */
 };
 
 struct load_result {
-    int64_t answers;
+    int64_t answers; /* 200 */
+    int64_t refused; /* 503 */
     double seconds;
-    double p99_ms; /* of the time from a request to its whole answer */
+    double p99_ms; /* of the time from a request to its whole answer 200 */
 };
 
 int64_t now_ns(void);
 
 /* For `seconds`, one request in flight on each connection. False when a connection broke or an
- * answer was not 200. */
+ * answer was neither 200 nor a refusal that may be. */
 bool load_run(const struct load *load, double seconds, struct load_result *result);
 
 /* One connection for requests that are too large to be kept in socket buffers. */

@@ -10,7 +10,12 @@
 
 static struct load_result measure_load(const struct bench *b, int port, bool tls, double seconds)
 {
-    const struct load load = {port, b->row->connections, b->request.bytes, b->request.size, tls};
+    const struct load load = {.port = port,
+                              .connections = b->row->connections,
+                              .request = b->request.bytes,
+                              .size = b->request.size,
+                              .tls = tls,
+                              .may_refuse = b->row->other == BOUND};
     struct load_result result;
 
     if (!load_run(&load, seconds, &result))
@@ -57,6 +62,19 @@ static double measure_p99(const struct bench *b, bool beside)
     return p99_ms;
 }
 
+/* The queue's bound is the time that its jobs and the one that runs take, at the rate of this run.
+ */
+static double measure_overload(struct bench *b)
+{
+    static const double SECONDS = 1;
+    struct load_result result = measure_load(b, b->server.port, false, SECONDS);
+
+    if (result.refused == 0)
+        bench_fail("the queue was never full");
+    b->bound_ms = (BOUND_JOBS + 1) * result.seconds * 1000 / (double)result.answers;
+    return result.p99_ms;
+}
+
 static double measure_seconds(const struct bench *b, struct line *line)
 {
     double seconds = line_exchange(line, b->request.bytes, b->request.size);
@@ -70,6 +88,8 @@ double bench_measure_ours(struct bench *b)
 {
     if (b->row->other == ALONE)
         return measure_p99(b, true);
+    if (b->row->other == BOUND)
+        return measure_overload(b);
     if (b->row->other == PLAIN)
         return measure_rate(b, server_port(&b->server, "tls:127.0.0.1:"), true, &b->our_answers);
     if (b->row->subject == SMALL)
@@ -92,6 +112,10 @@ double bench_measure_theirs(struct bench *b)
         return text_chars_seconds(r->bytes + b->array_offset, b->array_size);
     case PLAIN:
         return measure_rate(b, b->server.port, false, &b->their_answers);
+    case QUIET:
+        return measure_rate(b, b->quiet.port, false, &b->their_answers);
+    case BOUND:
+        return b->bound_ms;
     case ALONE:
         break;
     }

@@ -49,12 +49,30 @@ static bool start_with_tls(struct bench *b)
     return server_start(&b->server, settings);
 }
 
+static bool start_server(struct bench *b)
+{
+    static const char *const quiet[] = {"--log_requests=false", NULL};
+    char jobs[32];
+    const char *const bounded[] = {"--workers=1", "--inline_bytes=0", jobs, NULL};
+
+    snprintf(jobs, sizeof(jobs), "--queue_jobs=%d", BOUND_JOBS);
+    switch (b->row->other) {
+    case PLAIN:
+        return start_with_tls(b);
+    case BOUND:
+        return server_start(&b->server, bounded);
+    case QUIET:
+        return server_start(&b->quiet, quiet) && server_start(&b->server, NULL);
+    default:
+        return server_start(&b->server, NULL);
+    }
+}
+
 void bench_open(struct bench *b, const struct row *row)
 {
     *b = (struct bench){.row = row};
-    bool with_tls = b->row->other == PLAIN;
 
-    if (with_tls ? !start_with_tls(b) : !server_start(&b->server, NULL))
+    if (!start_server(b))
         bench_fail("tensord did not start");
     if (b->row->other == HTTP_ECHO && !echo_start_http(&b->echo))
         bench_fail("the echo did not start");
@@ -77,7 +95,7 @@ void bench_close(struct bench *b)
         echo_stop(&b->echo);
     wire_release(&b->request);
     wire_release(&b->large);
-    if (server_stop(&b->server) != 0)
+    if (server_stop(&b->server) != 0 || (b->row->other == QUIET && server_stop(&b->quiet) != 0))
         bench_fail("tensord did not end well");
     if (b->row->other == PLAIN)
         pki_close(&b->pki);
