@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ALLOCATIONS = 120, LARGE = 1 << 20 };
+/* A request of each kind makes at least SUFFERED_LEAST allocations that it cannot do without: where
+ * fewer fail it, nothing was made to fail. */
+enum { ALLOCATIONS = 120, SUFFERED_LEAST = 3, LARGE = 1 << 20 };
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_SANITIZED true
@@ -118,7 +120,7 @@ static void each_allocation_may_fail(void **state)
             let_fail(f, 0);
         }
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        assert_true(suffered[k] > 5);
+        assert_true(suffered[k] >= SUFFERED_LEAST);
     fixture_check_alive(f);
     gauge_settle(f, "tensord_open_requests", open);
     gauge_settle(f, "tensord_memory_used_bytes", used);
