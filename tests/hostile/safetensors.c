@@ -174,6 +174,13 @@ static void every_byte_belongs_to_one_tensor(void **state)
          "SIZE_MISMATCH"},
         {"{'tensor':{'dtype':'F32','shape':[2],'data_offsets':[16,24]}," I "," U "}", 32,
          "SIZE_MISMATCH"},
+        /* the same where the sizes add up: two share their bytes, others belong to nobody */
+        {"{" T "," I ",'updates':{'dtype':'F32','shape':[2],'data_offsets':[16,24]}}", 32,
+         "SIZE_MISMATCH"},
+        {"{'tensor':{'dtype':'F32','shape':[4],'data_offsets':[4,20]},"
+         "'indices':{'dtype':'I32','shape':[2,1],'data_offsets':[20,28]},"
+         "'updates':{'dtype':'F32','shape':[2],'data_offsets':[28,36]}}",
+         32, "SIZE_MISMATCH"},
         /* a shape that is not its bytes */
         {"{'tensor':{'dtype':'F32','shape':[5],'data_offsets':[0,16]}," I "," U "}", 32,
          "SIZE_MISMATCH"},
