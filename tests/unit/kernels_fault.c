@@ -227,6 +227,39 @@ static void team_counts_ignored_rows(void **state)
     free(updates);
 }
 
+/* The sums of one thread's row numbers and of a team's are the same sums. */
+static void team_flattens_as_one_thread_does(void **state)
+{
+    (void)state;
+    int16_t *updates = calloc(MANY, sizeof *updates);
+    int64_t *indices = calloc((size_t)MANY * 3, sizeof *indices);
+    int16_t *tensor = calloc(64 * 64 * 64, sizeof *tensor),
+            *sums = calloc(64 * 64 * 64, sizeof *sums);
+    for (int k = 0; k < MANY; k++)
+        updates[k] = (int16_t)(k % 251);
+    for (int depth = 1; depth <= 3; depth++) {
+        struct tensor t = {DTYPE_INT16, depth, {64, 64, 64}, tensor};
+        size_t bytes = sizeof *tensor << 6 * depth;
+        for (int64_t i = 0; i < (int64_t)MANY * depth; i++)
+            indices[i] = i * 2654435761 % 64;
+        for (int threads = 1; threads <= 6; threads += 5) {
+            run = (struct kernel_run){
+                .op = "tensor_scatter_add",
+                .inputs = {t, TENSOR(INT64, indices, MANY, depth), TENSOR(INT16, updates, MANY)},
+                .threads = threads};
+            assert_int_equal(kernel_run_do(&run), ERROR_NONE);
+            if (threads == 1)
+                memcpy(sums, run.plan.output.data, bytes);
+            assert_memory_equal(run.plan.output.data, sums, bytes);
+            kernel_run_release(&run);
+        }
+    }
+    free(updates);
+    free(indices);
+    free(tensor);
+    free(sums);
+}
+
 /* Sorted ids are scanned in blocks: a fault at every place around their edges is found there. */
 static void decrease_is_found_at_every_place(void **state)
 {
@@ -252,8 +285,8 @@ static void decrease_is_found_at_every_place(void **state)
 static void bad_index_is_found_at_every_place(void **state)
 {
     (void)state;
-    enum { N = 2100 };
-    static const int places[] = {0, 1, 1023, 1024, 1025, 2047, 2048, N - 1};
+    enum { N = 8200 };
+    static const int places[] = {0, 1, 4095, 4096, 4097, 8191, 8192, N - 1};
     static const int64_t values[] = {-1, 9, INT32_MAX, INT32_MIN};
     int32_t *narrow = calloc(N, 4);
     int64_t *wide = calloc(N, 8);
@@ -331,6 +364,7 @@ int main(void)
         TEST(tuples_flattened_in_place_are_still_reported),
         TEST(first_bad_row_of_a_team),
         TEST(team_counts_ignored_rows),
+        TEST(team_flattens_as_one_thread_does),
         TEST(decrease_is_found_at_every_place),
         TEST(bad_index_is_found_at_every_place),
         TEST(nothing_is_written_on_an_error),
