@@ -15,7 +15,7 @@ struct share {
     int64_t low, high;
     int64_t column, columns;
     bool all;    /* scatter: every update is to a row of the share */
-    bool direct; /* scatter: all, one element each, and in the caches: not worth picking */
+    bool direct; /* scatter: all, and in the caches: nothing to pick and nothing to prefetch */
 };
 
 typedef void kernel(const struct share *share);

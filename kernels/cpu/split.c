@@ -67,7 +67,7 @@ struct share split_share(const struct plan *plan, const struct split *split, int
     };
     share.columns =
         (split->columns ? first_column(plan, t, i + 1) : plan->rows.width) - share.column;
-    share.direct = share.all && plan->rows.width == 1 && is_cached(plan);
+    share.direct = share.all && is_cached(plan);
     return share;
 }
 

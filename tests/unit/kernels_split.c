@@ -135,6 +135,19 @@ static void all_rows_of_one_thread_are_its_own(void **state)
     made_release(&m);
 }
 
+static void rows_in_the_caches_are_not_prefetched(void **state)
+{
+    (void)state;
+    const struct split alone = {1, false}, columns = {2, true};
+    struct made m;
+    made_init(&m, "tensor_scatter_add", TENSOR(FP32, NULL, 100, 128), 1000, UNIFORM, 2);
+    assert_true(split_share(&m.plan, &alone, 0).direct);
+    assert_true(split_share(&m.plan, &columns, 1).direct);
+    m.plan.rows.limit = 100000;
+    assert_false(split_share(&m.plan, &alone, 0).direct);
+    made_release(&m);
+}
+
 /* ----------------------------------------------------------------------------------- model */
 
 static void little_work_is_done_alone(void **state)
@@ -210,6 +223,7 @@ int main(void)
         cmocka_unit_test(columns_are_cut_between_lines),
         cmocka_unit_test(segments_are_shared_by_their_pairs),
         cmocka_unit_test(all_rows_of_one_thread_are_its_own),
+        cmocka_unit_test(rows_in_the_caches_are_not_prefetched),
         cmocka_unit_test(little_work_is_done_alone),
         cmocka_unit_test(single_elements_of_a_small_table_are_done_alone),
         cmocka_unit_test(wide_rows_are_shared),
