@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 16, ENVELOPE_MAX = 1024 };
+enum { SLOTS = 16, TEXT_MAX = 1024 };
 
 struct slot {
-    size_t size; /* of the envelope; 0: free */
-    char envelope[ENVELOPE_MAX];
+    enum recalled kind;
+    size_t size; /* of the text; 0: free */
+    char text[TEXT_MAX];
     struct request request;
     struct decode decode; /* its pointers are those of a request that is gone */
     enum encoding body;   /* these two are what reading an envelope depends on besides */
@@ -30,26 +31,27 @@ void recall_free(struct recall *recall)
     free(recall);
 }
 
-/* Envelopes of one client differ in length when they differ; of two, they rarely meet. */
-static struct slot *slot_of(const struct decode *d, const struct json_scan *scan)
+/* Texts of one client differ in length when they differ; those of two rarely meet. */
+static struct slot *slot_of(const struct decode *d, size_t size)
 {
     struct recall *recall = d->work->recall;
-    if (!recall || scan->envelope_size > ENVELOPE_MAX)
+    if (!recall || size == 0 || size > TEXT_MAX)
         return NULL;
-    return &recall->slots[(scan->envelope_size + (size_t)d->request->op.name[0]) % SLOTS];
+    return &recall->slots[(size + (size_t)d->request->op.name[0]) % SLOTS];
 }
 
-static bool equals(const struct slot *slot, const struct decode *d, const struct json_scan *scan)
+static bool equals(const struct slot *slot, const struct decode *d, enum recalled kind,
+                   const char *text, size_t size)
 {
-    return slot->size == scan->envelope_size && slot->request.op.name == d->request->op.name &&
-           slot->body == d->head->body && slot->cuda_devices == d->rules->cuda_devices &&
-           memcmp(slot->envelope, scan->envelope, slot->size) == 0;
+    return slot->size == size && slot->kind == kind &&
+           slot->request.op.name == d->request->op.name && slot->body == d->head->body &&
+           slot->cuda_devices == d->rules->cuda_devices && memcmp(slot->text, text, size) == 0;
 }
 
-bool request_recall(struct decode *d, const struct json_scan *scan)
+bool request_recall(struct decode *d, enum recalled kind, const char *text, size_t size)
 {
-    const struct slot *slot = slot_of(d, scan);
-    if (!slot || !equals(slot, d, scan))
+    const struct slot *slot = slot_of(d, size);
+    if (!slot || !equals(slot, d, kind, text, size))
         return false;
     struct decode now = *d;
     *now.request = slot->request;
@@ -61,13 +63,14 @@ bool request_recall(struct decode *d, const struct json_scan *scan)
     return true;
 }
 
-void request_remember(const struct decode *d, const struct json_scan *scan)
+void request_remember(const struct decode *d, enum recalled kind, const char *text, size_t size)
 {
-    struct slot *slot = slot_of(d, scan);
+    struct slot *slot = slot_of(d, size);
     if (!slot)
         return;
-    slot->size = scan->envelope_size;
-    memcpy(slot->envelope, scan->envelope, slot->size);
+    slot->kind = kind;
+    slot->size = size;
+    memcpy(slot->text, text, size);
     slot->request = *d->request;
     slot->decode = *d;
     slot->body = d->head->body;

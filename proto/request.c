@@ -41,14 +41,17 @@ enum error_code request_check_sizes(const struct head *head, const struct reques
 static enum error_code decode_json(struct decode *d, char *body, size_t size, struct error *error)
 {
     size_t json_size = json_size_of(d->head, size);
-    struct json_scan scan;
+    struct json_scan scan = {0};
     enum error_code code = request_check_sizes(d->head, d->rules, size, error);
-    if (!code)
-        code = json_scan(&scan, body, json_size, d->work, error);
-    if (!code)
-        code = request_json(d, &scan, error);
     if (code)
         return code;
+    if (!request_recall(d, RECALL_RECEIVED, body, json_size)) {
+        code = json_scan(&scan, body, json_size, d->work, error);
+        if (!code)
+            code = request_json(d, &scan, error);
+        if (code)
+            return code;
+    }
     struct frame frame = {body + json_size, size - json_size};
     return request_load(d, &scan, &frame, error);
 }

@@ -69,11 +69,15 @@ void request_resolve(struct decode *d);
 
 /* --- recall.c */
 
-/* Takes over what an equal envelope said before, for the same operation: false when none did. */
-bool request_recall(struct decode *d, const struct json_scan *scan);
+/* A text that says what the inputs are: one without values in it, as it was received and not even
+ * scanned, or what json_scan left of one with values. */
+enum recalled { RECALL_RECEIVED, RECALL_ENVELOPE };
+
+/* Takes over what an equal text said before, for the same operation: false when none did. */
+bool request_recall(struct decode *d, enum recalled kind, const char *text, size_t size);
 
 /* Keeps what this one said, after it was read without a fault and before elements are loaded. */
-void request_remember(const struct decode *d, const struct json_scan *scan);
+void request_remember(const struct decode *d, enum recalled kind, const char *text, size_t size);
 
 /* --- request_inputs.c */
 

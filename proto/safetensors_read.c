@@ -189,19 +189,20 @@ static enum error_code parse_header(struct decode *d, const char *json, size_t s
 {
     struct json_scan scan;
     const cJSON *header;
+    if (request_recall(d, RECALL_RECEIVED, json, size))
+        return ERROR_NONE;
     if (size == 0 || json[0] != '{')
         return error_set(error, ERROR_INVALID_JSON, NULL,
                          "the safetensors header does not start with '{'");
     enum error_code code = json_scan(&scan, json, size, d->work, error);
     if (!code)
         code = check_plain(json, size, error);
-    if (code || request_recall(d, &scan))
-        return code;
-    code = envelope_parse(&header, &scan, d->work->memory, error);
+    if (!code)
+        code = envelope_parse(&header, &scan, d->work->memory, error);
     if (!code)
         code = read_header(d, header, error);
     if (!code)
-        request_remember(d, &scan);
+        request_remember(d, RECALL_RECEIVED, json, size);
     return code;
 }
 

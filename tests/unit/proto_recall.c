@@ -68,6 +68,19 @@ static void the_second_time_takes_no_memory_for_a_tree(void **state)
     assert_int_equal(f.memory.gets, first - 1);
 }
 
+/* The envelope of the first request is the whole text of the second. */
+static void what_is_left_of_a_text_is_not_mistaken_for_a_text(void **state)
+{
+    (void)state;
+    assert_int_equal(decode("tensor_scatter_add", ADD("[1,2]", "0", "[5]")), ERROR_NONE);
+    assert_int_equal(f.request.inputs[0].rank, 1);
+    assert_int_equal(
+        decode("tensor_scatter_add", "{'inputs':{'tensor':0,'indices':1,'updates':2}}"),
+        ERROR_NONE);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(f.request.inputs[i].rank, 0);
+}
+
 static void another_operation_is_not_mistaken_for_it(void **state)
 {
     (void)state;
@@ -155,6 +168,27 @@ static void a_binary_size_is_held_against_each_body(void **state)
                      ERROR_INVALID_HEADER);
 }
 
+static void a_text_without_values_is_not_even_scanned(void **state)
+{
+    static const char json[] =
+        "{\"inputs\":[{\"name\":\"params\",\"datatype\":\"INT8\",\"shape\":[4],\"parameters\":"
+        "{\"binary_data_size\":4}},{\"name\":\"indices\",\"datatype\":\"INT32\",\"shape\":[0,1],"
+        "\"parameters\":{\"binary_data_size\":0}}]}";
+    char body[sizeof json + 3];
+    (void)state;
+    memcpy(body, json, sizeof json - 1);
+    memcpy(body + sizeof json - 1, "\x01\x02\x03\x04", 4);
+    f.head.body = ENCODING_BINARY;
+    f.head.header_length = f.lead = sizeof json - 1;
+    assert_int_equal(infer_decode(&f, "gather_nd", body, sizeof json + 3), ERROR_NONE);
+    f.memory.gets = 0;
+    assert_int_equal(infer_decode(&f, "gather_nd", body, sizeof json + 3), ERROR_NONE);
+    assert_int_equal(f.memory.gets, 0);
+    assert_int_equal(((const int8_t *)f.request.inputs[0].data)[1], 2);
+    body[0] = '[';
+    assert_int_equal(infer_decode(&f, "gather_nd", body, sizeof json + 3), ERROR_INVALID_JSON);
+}
+
 #define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, setup, teardown)
 
 int main(void)
@@ -162,6 +196,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(other_elements_in_the_same_envelope),
         TEST(the_second_time_takes_no_memory_for_a_tree),
+        TEST(what_is_left_of_a_text_is_not_mistaken_for_a_text),
+        TEST(a_text_without_values_is_not_even_scanned),
         TEST(another_operation_is_not_mistaken_for_it),
         TEST(ids_and_parameters_are_those_of_each_request),
         TEST(settings_that_come_later_are_obeyed),
