@@ -57,7 +57,9 @@ int64_t picks_more(struct picks *p, const struct share *share, int64_t used)
     }
     if (p->next < all)
         return p->count - PICKS_AHEAD;
-    for (int i = 0; i < PICKS_AHEAD && p->count > 0; i++)
+    for (int i = 0; i < PICKS_AHEAD && p->count > 0; i++) {
         p->row[p->count + i] = p->row[p->count - 1];
+        p->update[p->count + i] = p->update[p->count - 1];
+    }
     return p->count;
 }

@@ -7,19 +7,19 @@
 
 enum {
     PICKS_BLOCK = 512, /* updates looked at in one step */
-    PICKS_AHEAD = 16   /* rows between a prefetch and its use */
+    PICKS_AHEAD = 64   /* rows between a prefetch and its use */
 };
 
 struct picks {
     int64_t count;                              /* in row[] and update[], oldest first */
     int64_t next;                               /* the first update that was not looked at */
     int64_t row[PICKS_BLOCK + 2 * PICKS_AHEAD]; /* of the output */
-    int64_t update[PICKS_BLOCK + PICKS_AHEAD];
+    int64_t update[PICKS_BLOCK + 2 * PICKS_AHEAD];
 };
 
 /* Drops the first `used` picks, looks at the next updates, and returns how many picks may be used
- * now: row[] goes on behind them for PICKS_AHEAD rows that may be prefetched. 0 means that there
- * are no more, or that the work is to stop. */
+ * now: behind them row[] and update[] go on for PICKS_AHEAD more, which may be prefetched. 0 means
+ * that there are no more, or that the work is to stop. */
 int64_t picks_more(struct picks *p, const struct share *share, int64_t used);
 
 #endif

@@ -1,4 +1,4 @@
-/* prefetch: rows that are going to be needed. */
+/* prefetch: rows that are going to be read, or read and written. */
 #ifndef KERNELS_CPU_PREFETCH_H
 #define KERNELS_CPU_PREFETCH_H
 
@@ -7,19 +7,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The processor itself follows a row that is longer than this. */
-enum { PREFETCH_MAX_BYTES = 512, CACHE_LINE_BYTES = 64 };
+enum {
+    CACHE_LINE_BYTES = 64,
+    PREFETCH_MAX_BYTES = 512 /* the processor itself follows a row that is longer */
+};
 
-ALWAYS_INLINE void prefetch_to_read(const void *row, size_t bytes)
+/* Into the second-level cache, which waits for more lines at once than the first. A line that no
+ * other core has may be written as well, so that one kind of prefetch does for both. */
+ALWAYS_INLINE void prefetch_row(const void *row, size_t bytes)
 {
     for (size_t at = 0; at < bytes && at < PREFETCH_MAX_BYTES; at += CACHE_LINE_BYTES)
-        __builtin_prefetch((const char *)row + at, 0);
+        __builtin_prefetch((const char *)row + at, 0, 2);
 }
 
-ALWAYS_INLINE void prefetch_to_write(const void *row, size_t bytes)
+/* The same for rows that are read one after the other, with gaps: of shorter ones each line would
+ * be asked for several times, and the processor follows them well. */
+ALWAYS_INLINE void prefetch_next(const void *row, size_t bytes)
 {
-    for (size_t at = 0; at < bytes && at < PREFETCH_MAX_BYTES; at += CACHE_LINE_BYTES)
-        __builtin_prefetch((const char *)row + at, 1);
+    if (bytes >= CACHE_LINE_BYTES)
+        prefetch_row(row, bytes);
 }
 
 #endif
