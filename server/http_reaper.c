@@ -75,6 +75,14 @@ static bool has_left(struct peer *peer, uint64_t now)
     return poll(&p, 1, 0) > 0 && (p.revents & POLLRDHUP);
 }
 
+/* Whether nothing is under way. What has arrived and is not read yet is a request: it gets its
+ * answer. */
+static bool is_silent(struct peer *peer)
+{
+    struct pollfd p = {.fd = peer->fd, .events = POLLIN};
+    return peer->phase == PEER_IDLE && poll(&p, 1, 0) == 0;
+}
+
 /* The descriptor is open as long as the peer is in the list. The daemon sees the end of the
  * connection and closes it. */
 static void end(struct peer *peer)
@@ -85,13 +93,14 @@ static void end(struct peer *peer)
 
 static int reap(struct http_daemon *daemon, uint64_t now)
 {
-    const struct config *config = &daemon->http->server->config;
+    const struct server *server = daemon->http->server;
+    bool drains = server->phase >= PHASE_DRAINING;
     int cut = 0;
     pthread_mutex_lock(&daemon->peers_lock);
     for (struct peer *peer = daemon->peers; peer; peer = peer->next) {
-        bool slow = !peer->is_ended && must_end(peer, config, now);
+        bool slow = !peer->is_ended && must_end(peer, &server->config, now);
         cut += slow;
-        if (slow || (!peer->is_ended && has_left(peer, now)))
+        if (slow || (!peer->is_ended && ((drains && is_silent(peer)) || has_left(peer, now))))
             end(peer);
     }
     pthread_mutex_unlock(&daemon->peers_lock);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 enum { CLIENTS = 16, BEFORE = 500 };
@@ -69,6 +70,15 @@ static void under_load_no_request_is_lost(void **state)
     assert_int_equal(server_wait(&server), 0);
 }
 
+/* For an answer that is too large for the buffers of the connection. */
+static bool ask_slowly(struct raw *r)
+{
+    return raw_printf(r,
+                      "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                      "Content-Length: %zu\r\n\r\n%s",
+                      strlen(slow_json), slow_json);
+}
+
 static void jobs_that_wait_in_the_queue_are_answered(void **state)
 {
     struct server server;
@@ -78,10 +88,7 @@ static void jobs_that_wait_in_the_queue_are_answered(void **state)
     start(&server, "--drain_delay=1s");
     for (int i = 0; i < CLIENTS; i++) {
         assert_true(raw_open(&raw[i], server.port));
-        assert_true(raw_printf(&raw[i],
-                               "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
-                               "Content-Length: %zu\r\n\r\n%s",
-                               strlen(slow_json), slow_json));
+        assert_true(ask_slowly(&raw[i]));
     }
     server_terminate(&server);
     for (int i = 0; i < CLIENTS; i++) {
@@ -149,6 +156,34 @@ static void idle_connections_do_not_hold_it_up(void **state)
     raw_close(&used);
 }
 
+/* Whoever reads its connections one after the other must not wait for one that stays silent until
+ * another, which it does not read yet, is over. */
+static void an_idle_connection_ends_before_the_last_answer_is_out(void **state)
+{
+    struct server server;
+    struct raw idle, busy;
+    struct answer a;
+    char first;
+
+    (void)state;
+    start(&server, "--drain_delay=0");
+    assert_true(raw_open(&idle, server.port));
+    assert_true(raw_puts(&idle, "GET /v2/health/live HTTP/1.1\r\nHost: t\r\n\r\n"));
+    assert_true(raw_read(&idle, &a, false));
+    answer_release(&a);
+    assert_true(raw_open(&busy, server.port));
+    assert_true(ask_slowly(&busy));
+    assert_int_equal(recv(busy.fd, &first, 1, MSG_PEEK), 1);
+    server_terminate(&server);
+    assert_true(raw_ended(&idle));
+    assert_true(raw_read(&busy, &a, false));
+    assert_int_equal(a.status, 200);
+    answer_release(&a);
+    raw_close(&idle);
+    raw_close(&busy);
+    assert_int_equal(server_wait(&server), 0);
+}
+
 static void sigint_is_the_same(void **state)
 {
     struct server server;
@@ -166,6 +201,7 @@ int main(void)
         cmocka_unit_test(jobs_that_wait_in_the_queue_are_answered),
         cmocka_unit_test(ready_is_503_while_it_drains),
         cmocka_unit_test(idle_connections_do_not_hold_it_up),
+        cmocka_unit_test(an_idle_connection_ends_before_the_last_answer_is_out),
         cmocka_unit_test(sigint_is_the_same),
     };
 
