@@ -20,7 +20,14 @@ ALWAYS_INLINE void prefetch_row(const void *row, size_t bytes)
         __builtin_prefetch((const char *)row + at, 0, 2);
 }
 
-/* The same for rows that are read one after the other, with gaps: of shorter ones each line would
+/* From there into the first-level cache, a few rows before it is read. */
+ALWAYS_INLINE void prefetch_soon(const void *row, size_t bytes)
+{
+    for (size_t at = 0; at < bytes && at < PREFETCH_MAX_BYTES; at += CACHE_LINE_BYTES)
+        __builtin_prefetch((const char *)row + at, 0, 3);
+}
+
+/* prefetch_row for rows that are read one after the other, with gaps: of shorter ones each line would
  * be asked for several times, and the processor follows them well. */
 ALWAYS_INLINE void prefetch_next(const void *row, size_t bytes)
 {
