@@ -287,11 +287,13 @@ bench_sources = $(wildcard tests/bench/$(1).c tests/bench/$(1)_*.c tests/bench/$
 $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
 
-# Ten minutes of mixed load, errors and reconnections (SOAK_SECONDS=600): memory must stay flat.
+# Ten minutes of mixed load, errors and reconnections (SOAK_SECONDS=600): memory must stay flat. Then
+# 10,000 clients that vanish.
 .PHONY: soak
 soak: deps-test
-	@$(AGAIN) $(BUILD)/tensord $(BUILD)/tests/soak/soak
+	@$(AGAIN) $(BUILD)/tensord $(BUILD)/tests/soak/soak $(BUILD)/tests/production/vanish
 	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/soak/soak
+	@TENSORD=$(BUILD)/tensord VANISH_ROUNDS=2000 $(BUILD)/tests/production/vanish
 
 bench: deps
 	@$(AGAIN) $(BUILD)/tensord $(BUILD)/bench/server

@@ -5,8 +5,14 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Of each kind, in turn. */
+/* Of each kind, in turn; VANISH_ROUNDS in the environment for more. */
 enum { ROUNDS = 200 };
+
+static int rounds(void)
+{
+    const char *text = getenv("VANISH_ROUNDS");
+    return text ? atoi(text) : ROUNDS;
+}
 
 static const char slow_json[] =
     "{\"inputs\":{\"indices\":[[0]],\"updates\":[7],\"shape\":[1000000]},"
@@ -77,7 +83,7 @@ static void everything_is_given_back(void **state)
     double before[SERIES];
     for (int i = 0; i < SERIES; i++)
         before[i] = gauge(f, series[i]);
-    for (int i = 0; i < ROUNDS * STAGES; i++) {
+    for (int i = 0, end = rounds() * STAGES; i < end; i++) {
         struct raw r = fixture_raw(f);
         stages[i % STAGES](&r);
         if (i / STAGES % 2 == 0)
