@@ -27,8 +27,8 @@ ALWAYS_INLINE void prefetch_soon(const void *row, size_t bytes)
         __builtin_prefetch((const char *)row + at, 0, 3);
 }
 
-/* prefetch_row for rows that are read one after the other, with gaps: of shorter ones each line would
- * be asked for several times, and the processor follows them well. */
+/* prefetch_row for rows that are read one after the other, with gaps: of shorter ones each line
+ * would be asked for several times, and the processor follows them well. */
 ALWAYS_INLINE void prefetch_next(const void *row, size_t bytes)
 {
     if (bytes >= CACHE_LINE_BYTES)
