@@ -3,10 +3,10 @@
 #include "proto/json_fault.h"
 #include "proto/json_keys.h"
 #include "proto/json_skip.h"
+#include "proto/json_write.h"
 #include "proto/number.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -119,7 +119,8 @@ static bool make_room_for_cut(struct scanner *s)
 
 static const char *cut_value(struct scanner *s, const char *at)
 {
-    char number[CUT_TEXT_MAX];
+    char digits[CUT_TEXT_MAX];
+    struct text number;
     const char *end = at;
     struct json_fault fault;
 
@@ -134,10 +135,11 @@ static const char *cut_value(struct scanner *s, const char *at)
     }
     if (!make_room_for_cut(s))
         return NULL;
-    int size = snprintf(number, sizeof(number), "%d", s->scan->cut_count);
+    text_init(&number, digits, sizeof(digits));
+    text_int(&number, s->scan->cut_count);
     s->cuts[s->scan->cut_count++] =
-        (struct json_cut){.offset = (size_t)(at - s->text), .size = (size_t)(end - at)};
-    return put(s, at, number, (size_t)size) ? end : NULL;
+        (struct json_cut){(size_t)(at - s->text), (size_t)(end - at), s->depth};
+    return put(s, at, number.data, number.size) ? end : NULL;
 }
 
 /* -------------------------------------------------------------------------------- nested values */

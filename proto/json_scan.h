@@ -19,6 +19,7 @@ enum { JSON_DEPTH_MAX = 32, JSON_ENVELOPE_MAX = 256 * 1024 };
 struct json_cut {
     size_t offset; /* of the value in the text */
     size_t size;
+    int depth; /* arrays and objects that are open around it */
 };
 
 struct json_scan {
@@ -26,7 +27,8 @@ struct json_scan {
     size_t size;
     char *envelope; /* NUL-terminated, from work->memory */
     size_t envelope_size;
-    const struct json_cut *cuts; /* from work->memory */
+    const struct json_cut
+        *cuts; /* from work->memory, or of a recall: for the decoder of one text */
     int cut_count;
 };
 

@@ -1,5 +1,5 @@
 /* json_skip: over a whole value, checking its brackets, strings and UTF-8 only. Private to
- * json_scan.c. */
+ * json_scan.c and recall.c. */
 #ifndef PROTO_JSON_SKIP_H
 #define PROTO_JSON_SKIP_H
 

@@ -45,7 +45,7 @@ static enum error_code decode_json(struct decode *d, char *body, size_t size, st
     enum error_code code = request_check_sizes(d->head, d->rules, size, error);
     if (code)
         return code;
-    if (!request_recall(d, RECALL_RECEIVED, body, json_size)) {
+    if (!request_recall(d, &scan, body, json_size)) {
         code = json_scan(&scan, body, json_size, d->work, error);
         if (!code)
             code = request_json(d, &scan, error);

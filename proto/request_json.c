@@ -132,14 +132,10 @@ static enum error_code read_members(struct decode *d, const cJSON *envelope, str
 enum error_code request_json(struct decode *d, const struct json_scan *scan, struct error *error)
 {
     const cJSON *envelope;
-    if (request_recall(d, RECALL_ENVELOPE, scan->envelope, scan->envelope_size))
-        return ERROR_NONE;
     enum error_code code = envelope_parse(&envelope, scan, d->work->memory, error);
     if (!code)
         code = read_members(d, envelope, error);
-    if (!code && scan->cut_count == 0)
-        request_remember(d, RECALL_RECEIVED, scan->text, scan->size);
-    else if (!code)
-        request_remember(d, RECALL_ENVELOPE, scan->envelope, scan->envelope_size);
+    if (!code)
+        request_remember(d, scan);
     return code;
 }

@@ -69,15 +69,14 @@ void request_resolve(struct decode *d);
 
 /* --- recall.c */
 
-/* A text that says what the inputs are: one without values in it, as it was received and not even
- * scanned, or what json_scan left of one with values. */
-enum recalled { RECALL_RECEIVED, RECALL_ENVELOPE };
+/* Takes over what an equal text said before, for the same operation: equal but for the lists of
+ * elements in it, of which `scan` then says where they are, as json_scan would. false: there was
+ * none. */
+bool request_recall(struct decode *d, struct json_scan *scan, const char *text, size_t size);
 
-/* Takes over what an equal text said before, for the same operation: false when none did. */
-bool request_recall(struct decode *d, enum recalled kind, const char *text, size_t size);
-
-/* Keeps what this one said, after it was read without a fault and before elements are loaded. */
-void request_remember(const struct decode *d, enum recalled kind, const char *text, size_t size);
+/* Keeps what the text of `scan` said, after it was read without a fault and before elements are
+ * loaded. Its cuts are those that d->inputs names. */
+void request_remember(const struct decode *d, const struct json_scan *scan);
 
 /* --- request_inputs.c */
 

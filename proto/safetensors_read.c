@@ -189,7 +189,7 @@ static enum error_code parse_header(struct decode *d, const char *json, size_t s
 {
     struct json_scan scan;
     const cJSON *header;
-    if (request_recall(d, RECALL_RECEIVED, json, size))
+    if (request_recall(d, &scan, json, size))
         return ERROR_NONE;
     if (size == 0 || json[0] != '{')
         return error_set(error, ERROR_INVALID_JSON, NULL,
@@ -202,7 +202,7 @@ static enum error_code parse_header(struct decode *d, const char *json, size_t s
     if (!code)
         code = read_header(d, header, error);
     if (!code)
-        request_remember(d, RECALL_RECEIVED, json, size);
+        request_remember(d, &scan);
     return code;
 }
 
