@@ -62,17 +62,30 @@ static bool must_end(struct peer *peer, const struct config *config, uint64_t no
     return false;
 }
 
-/* Whether the client of an idle connection will send nothing more. libmicrohttpd sees that by
- * itself, unless it came with the last bytes of a request: then there is no event of its own. So
- * one look is enough, a second later, when what came with it has been answered. */
+/* Whether the client will send nothing more. libmicrohttpd sees that by itself, unless it came with
+ * the last bytes: then there is no event of its own. */
+static bool has_finished(const struct peer *peer)
+{
+    struct pollfd p = {.fd = peer->fd, .events = POLLRDHUP};
+    return poll(&p, 1, 0) > 0 && (p.revents & POLLRDHUP);
+}
+
+/* In an idle connection it came with a request: one look is enough, a second later, when that has
+ * been answered. */
 static bool has_left(struct peer *peer, uint64_t now)
 {
     uint64_t since = peer->since_ns;
-    struct pollfd p = {.fd = peer->fd, .events = POLLRDHUP};
     if (peer->phase != PEER_IDLE || now < since + SEC || peer->window_of == since)
         return false;
     peer->window_of = since;
-    return poll(&p, 1, 0) > 0 && (p.revents & POLLRDHUP);
+    return has_finished(peer);
+}
+
+/* Within a body: an event for libmicrohttpd, which reads what there still is and then the end. */
+static void show_end(const struct peer *peer)
+{
+    if (peer->phase == PEER_READING && has_finished(peer))
+        shutdown(peer->fd, SHUT_RD);
 }
 
 /* Whether nothing is under way. What has arrived and is not read yet is a request: it gets its
@@ -102,6 +115,8 @@ static int reap(struct http_daemon *daemon, uint64_t now)
         cut += slow;
         if (slow || (!peer->is_ended && ((drains && is_silent(peer)) || has_left(peer, now))))
             end(peer);
+        else if (!peer->is_ended)
+            show_end(peer);
     }
     pthread_mutex_unlock(&daemon->peers_lock);
     return cut;
