@@ -62,29 +62,25 @@ static bool must_end(struct peer *peer, const struct config *config, uint64_t no
     return false;
 }
 
-/* Whether the client will send nothing more. libmicrohttpd sees that by itself, unless it came with
- * the last bytes: then there is no event of its own. */
-static bool has_finished(const struct peer *peer)
-{
-    struct pollfd p = {.fd = peer->fd, .events = POLLRDHUP};
-    return poll(&p, 1, 0) > 0 && (p.revents & POLLRDHUP);
-}
-
-/* In an idle connection it came with a request: one look is enough, a second later, when that has
- * been answered. */
-static bool has_left(struct peer *peer, uint64_t now)
+/* Whether the client may have closed its sending side unseen. libmicrohttpd sees that by itself,
+ * unless it came with the last bytes: then there is no event of its own. In an idle connection it
+ * came with a request: one look is enough, a second later, when that has been answered. */
+static bool may_have_finished(struct peer *peer, uint64_t now)
 {
     uint64_t since = peer->since_ns;
+    if (peer->phase == PEER_NEW || peer->phase == PEER_READING)
+        return true;
     if (peer->phase != PEER_IDLE || now < since + SEC || peer->window_of == since)
         return false;
     peer->window_of = since;
-    return has_finished(peer);
+    return true;
 }
 
-/* Within a body: an event for libmicrohttpd, which reads what there still is and then the end. */
-static void show_end(const struct peer *peer)
+/* An event for libmicrohttpd, which reads what has arrived and then the end. */
+static void show_end(struct peer *peer, uint64_t now)
 {
-    if (peer->phase == PEER_READING && has_finished(peer))
+    struct pollfd p = {.fd = peer->fd, .events = POLLRDHUP};
+    if (may_have_finished(peer, now) && poll(&p, 1, 0) > 0 && (p.revents & POLLRDHUP))
         shutdown(peer->fd, SHUT_RD);
 }
 
@@ -111,12 +107,14 @@ static int reap(struct http_daemon *daemon, uint64_t now)
     int cut = 0;
     pthread_mutex_lock(&daemon->peers_lock);
     for (struct peer *peer = daemon->peers; peer; peer = peer->next) {
-        bool slow = !peer->is_ended && must_end(peer, &server->config, now);
+        if (peer->is_ended)
+            continue;
+        bool slow = must_end(peer, &server->config, now);
         cut += slow;
-        if (slow || (!peer->is_ended && ((drains && is_silent(peer)) || has_left(peer, now))))
+        if (slow || (drains && is_silent(peer)))
             end(peer);
-        else if (!peer->is_ended)
-            show_end(peer);
+        else
+            show_end(peer, now);
     }
     pthread_mutex_unlock(&daemon->peers_lock);
     return cut;

@@ -112,21 +112,31 @@ static void a_cancelled_job_is_counted_as_such(void **state)
 
 /* Long before the limits for slow clients. A corked socket holds the bytes back until the end, so
  * that both come at once and the server hears of them once. */
-static void a_body_that_ends_too_early_ends_its_connection(void **state)
+static void expect_an_end_after(struct fixture *f, const char *text)
 {
-    struct fixture *f = *state;
-    const char *cancelled = "tensord_requests_total{op=\"scatter_nd\",code=\"CANCELLED\"}";
-    double before = gauge(f, cancelled), cut = gauge(f, "tensord_connections_cut_total");
+    double cut = gauge(f, "tensord_connections_cut_total");
     int on = 1;
     struct raw r = fixture_raw(f);
     assert_int_equal(setsockopt(r.fd, IPPROTO_TCP, TCP_CORK, &on, sizeof on), 0);
-    assert_true(raw_puts(&r, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
-                             "Content-Length: 1000\r\n\r\n{\"inputs\":"));
+    assert_true(raw_puts(&r, text));
     raw_finish(&r);
     assert_true(raw_ended(&r));
-    gauge_settle(f, cancelled, before + 1);
     assert_true(gauge(f, "tensord_connections_cut_total") == cut);
     raw_close(&r);
+}
+
+static void headers_that_end_too_early_end_their_connection(void **state)
+{
+    expect_an_end_after(*state, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\nConte");
+}
+
+static void a_body_that_ends_too_early_ends_its_connection(void **state)
+{
+    const char *cancelled = "tensord_requests_total{op=\"scatter_nd\",code=\"CANCELLED\"}";
+    double before = gauge(*state, cancelled);
+    expect_an_end_after(*state, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                                "Content-Length: 1000\r\n\r\n{\"inputs\":");
+    gauge_settle(*state, cancelled, before + 1);
 }
 
 int main(void)
@@ -134,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_given_back),
         cmocka_unit_test(a_cancelled_job_is_counted_as_such),
+        cmocka_unit_test(headers_that_end_too_early_end_their_connection),
         cmocka_unit_test(a_body_that_ends_too_early_ends_its_connection),
     };
     return cmocka_run_group_tests_name("vanish", tests, start, fixture_stop);
