@@ -17,23 +17,6 @@ void text_init(struct text *t, char *buffer, size_t capacity)
     buffer[0] = '\0';
 }
 
-void text_put(struct text *t, const char *bytes, size_t size)
-{
-    size_t room = t->capacity - 1 - t->size;
-    if (size > room) {
-        size = room;
-        t->cut = true;
-    }
-    memcpy(t->data + t->size, bytes, size);
-    t->size += size;
-    t->data[t->size] = '\0';
-}
-
-void text_puts(struct text *t, const char *string)
-{
-    text_put(t, string, strlen(string));
-}
-
 void text_printf(struct text *t, const char *format, ...)
 {
     size_t room = t->capacity - t->size;

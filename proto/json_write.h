@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Appends never write past `capacity`; when something did not fit `cut` turns true and stays so.
  * `data` is always NUL-terminated (capacity >= 1). */
@@ -20,10 +21,25 @@ struct text {
 };
 
 void text_init(struct text *t, char *buffer, size_t capacity);
-void text_put(struct text *t, const char *bytes, size_t size);
-void text_puts(struct text *t, const char *string);
 void text_printf(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void text_int(struct text *t, int64_t value);
+
+static inline void text_put(struct text *t, const char *bytes, size_t size)
+{
+    size_t room = t->capacity - 1 - t->size;
+    if (size > room) {
+        size = room;
+        t->cut = true;
+    }
+    memcpy(t->data + t->size, bytes, size);
+    t->size += size;
+    t->data[t->size] = '\0';
+}
+
+static inline void text_puts(struct text *t, const char *string)
+{
+    text_put(t, string, strlen(string));
+}
 
 /* A JSON string with its quotes: escapes what must be; bytes that are not UTF-8 become U+FFFD. */
 void text_json(struct text *t, const char *string, size_t size);

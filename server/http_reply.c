@@ -25,14 +25,17 @@ static void add_number(struct MHD_Response *response, const char *name, int64_t 
     add(response, name, value);
 }
 
-static void put_milliseconds(struct text *text, const char *name, uint64_t ns)
+static void put_milliseconds(struct text *text, uint64_t ns)
 {
-    uint64_t us = ns / 1000;
-    const char fraction[] = {'.', (char)('0' + us / 100 % 10), (char)('0' + us / 10 % 10),
-                             (char)('0' + us % 10)};
-    text_puts(text, name);
-    text_int(text, (int64_t)(us / 1000));
-    text_put(text, fraction, sizeof fraction);
+    char digits[24];
+    size_t at = sizeof digits;
+    uint64_t rest = ns / 1000;
+    for (int i = 0; i < 4 || rest > 0; i++, rest /= 10) {
+        if (i == 3)
+            digits[--at] = '.';
+        digits[--at] = (char)('0' + rest % 10);
+    }
+    text_put(text, digits + at, sizeof digits - at);
 }
 
 static void add_timing(struct MHD_Response *response, const struct job_times *times)
@@ -40,9 +43,12 @@ static void add_timing(struct MHD_Response *response, const struct job_times *ti
     char value[VALUE_MAX];
     struct text text;
     text_init(&text, value, sizeof value);
-    put_milliseconds(&text, "parse;dur=", times->parse_ns);
-    put_milliseconds(&text, ", queue;dur=", times->queue_ns);
-    put_milliseconds(&text, ", compute;dur=", times->compute_ns + times->encode_ns);
+    text_puts(&text, "parse;dur=");
+    put_milliseconds(&text, times->parse_ns);
+    text_puts(&text, ", queue;dur=");
+    put_milliseconds(&text, times->queue_ns);
+    text_puts(&text, ", compute;dur=");
+    put_milliseconds(&text, times->compute_ns + times->encode_ns);
     add(response, "Server-Timing", value);
 }
 

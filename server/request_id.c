@@ -51,13 +51,17 @@ void request_ids_hex(struct request_ids *ids, char *text, int digits)
 /* RFC 9562: 48 bits of milliseconds, version 7, variant 2, the rest random. */
 static void print_uuid(uint64_t high, uint64_t low, char *text)
 {
-    for (int i = 0; i < 32; i++) {
-        uint64_t word = i < 16 ? high : low;
-        if (i == 8 || i == 12 || i == 16 || i == 20)
-            *text++ = '-';
-        *text++ = hex[word >> (60 - 4 * (i % 16)) & 15];
+    char digits[32];
+    for (int i = 0; i < 16; i++) {
+        digits[i] = hex[high >> (60 - 4 * i) & 15];
+        digits[16 + i] = hex[low >> (60 - 4 * i) & 15];
     }
-    *text = '\0';
+    memcpy(text, "00000000-0000-0000-0000-000000000000", 37);
+    memcpy(text, digits, 8);
+    memcpy(text + 9, digits + 8, 4);
+    memcpy(text + 14, digits + 12, 4);
+    memcpy(text + 19, digits + 16, 4);
+    memcpy(text + 24, digits + 20, 12);
 }
 
 void request_id_choose(struct request_ids *ids, const char *given, char *text)
