@@ -1,6 +1,8 @@
 /* Clients that are too slow are cut off at their limits, and nobody else notices them. */
 #include "tests/support/gauge.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -99,12 +101,15 @@ static void an_idle_connection_is_left_alone(void **state)
     raw_close(&r);
 }
 
-/* Long before the limit for idle connections, and not as one that was slow. */
+/* Long before the limit for idle connections, and not as one that was slow. A corked socket holds
+ * the request back until the end, so that both come at once and the server hears of them once. */
 static void a_client_that_will_send_no_more_is_let_go(void **state)
 {
     struct raw r = fixture_raw(*state);
     struct answer a;
     double cut = gauge(*state, "tensord_connections_cut_total");
+    int on = 1;
+    assert_int_equal(setsockopt(r.fd, IPPROTO_TCP, TCP_CORK, &on, sizeof on), 0);
     assert_true(raw_puts(&r, "GET /v2/health/live HTTP/1.1\r\nHost: t\r\n\r\n"));
     raw_finish(&r);
     assert_true(raw_read(&r, &a, false));
