@@ -129,12 +129,13 @@ $(BUILD)/tests/unit/proto_%: $(BUILD)/obj/tests/unit/proto_%.o $(BUILD)/libsuppo
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
 
-# Preloaded into the server: one allocation fails.
-$(BUILD)/tests/production/starve.so: tests/production/preload/starve.c
+# Preloaded into the server.
+$(BUILD)/tests/production/%.so: tests/production/preload/%.c
 	@echo "LD $@"
 	@mkdir -p $(@D) && $(CC) -std=c11 $(CWARN) -O2 -fPIC -shared -D_GNU_SOURCE -o $@ $<
 $(BUILD)/tests/production/out_of_memory $(BUILD)/tests/security/out_of_memory: \
     | $(BUILD)/tests/production/starve.so
+$(BUILD)/tests/production/drain: | $(BUILD)/tests/production/stall.so
 
 .PRECIOUS: $(BUILD)/obj/%.o
 

@@ -1,25 +1,30 @@
 /* The end in a hurry: what is left when the time is over is told so, and the exit is clean. */
 #include "tests/support/gauge.h"
+#include "tests/support/preload.h"
 
-#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { JOBS = 5 };
 
-/* Each writes 160 MB of zeros. */
-static const char long_json[] =
-    "{\"inputs\":{\"indices\":[[0]],\"updates\":[7],\"shape\":[40000000]},"
-    "\"parameters\":{\"binary_data_output\":true}}";
-
-static void say_long(struct raw *r, const struct server *server)
+static void say_zeros(struct raw *r, const struct server *server, int count)
 {
+    char json[200];
+    int size = snprintf(json, sizeof json,
+                        "{\"inputs\":{\"indices\":[[0]],\"updates\":[7],\"shape\":[%d]},"
+                        "\"parameters\":{\"binary_data_output\":true}}",
+                        count);
     assert_true(raw_open(r, server->port));
     assert_true(raw_printf(r,
                            "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
-                           "Content-Length: %zu\r\n\r\n%s",
-                           strlen(long_json), long_json));
+                           "Content-Length: %d\r\n\r\n%s",
+                           size, json));
+}
+
+/* Writes 160 MB. */
+static void say_long(struct raw *r, const struct server *server)
+{
+    say_zeros(r, server, 40000000);
 }
 
 static void start(struct fixture **f, const char *delay, const char *timeout)
@@ -31,9 +36,9 @@ static void start(struct fixture **f, const char *delay, const char *timeout)
 }
 
 /* Tears down a fixture whose server has been told to end. */
-static void expect_clean_end(struct fixture *f)
+static void expect_end(struct fixture *f, int status)
 {
-    assert_int_equal(server_wait(&f->server), 0);
+    assert_int_equal(server_wait(&f->server), status);
     client_release(&f->client);
     free(f);
 }
@@ -62,7 +67,7 @@ static void what_is_left_is_told_that_the_server_drains(void **state)
         raw_close(&raw[i]);
     }
     assert_true(refused >= JOBS - 1);
-    expect_clean_end(f);
+    expect_end(f, 0);
 }
 
 static void new_requests_are_refused_while_old_ones_are_finished(void **state)
@@ -92,7 +97,7 @@ static void new_requests_are_refused_while_old_ones_are_finished(void **state)
         answer_release(&a);
         raw_close(&raw[i]);
     }
-    expect_clean_end(f);
+    expect_end(f, 0);
 }
 
 static void a_second_signal_cuts_the_wait(void **state)
@@ -103,7 +108,25 @@ static void a_second_signal_cuts_the_wait(void **state)
     server_terminate(&f->server);
     gauge_settle(f, "tensord_ready", 0);
     server_terminate(&f->server);
-    expect_clean_end(f);
+    expect_end(f, 0);
+}
+
+/* The last bound of all. Whoever waits for an answer sees the connection end. */
+static void a_job_that_does_not_end_does_not_keep_the_process(void **state)
+{
+    static const char *const settings[] = {"--drain_timeout=0", "--workers=1", NULL};
+    if (!PRELOAD_WORKS)
+        skip();
+    assert_int_equal(preload_start(state, "stall.so", settings), 0);
+    struct fixture *f = *state;
+    struct raw r;
+    say_zeros(&r, &f->server, 1000000);
+    gauge_settle(f, "tensord_running_jobs", 1);
+    server_terminate(&f->server);
+    assert_true(raw_ended(&r));
+    raw_close(&r);
+    assert_true(server_says(&f->server, "\"a job does not end\"", 1));
+    expect_end(f, 1);
 }
 
 int main(void)
@@ -112,6 +135,7 @@ int main(void)
         cmocka_unit_test(what_is_left_is_told_that_the_server_drains),
         cmocka_unit_test(new_requests_are_refused_while_old_ones_are_finished),
         cmocka_unit_test(a_second_signal_cuts_the_wait),
+        cmocka_unit_test(a_job_that_does_not_end_does_not_keep_the_process),
     };
     return cmocka_run_group_tests_name("drain", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Every allocation fails in turn while requests of all kinds are served: each is answered right, or
  * refused, or its connection ends; and the next one is served as ever. */
 #include "tests/support/gauge.h"
+#include "tests/support/preload.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,36 +13,16 @@
  * fewer fail it, nothing was made to fail. */
 enum { ALLOCATIONS = 120, SUFFERED_LEAST = 3, LARGE = 1 << 20 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IS_SANITIZED true
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED false
-#endif
-
 static char *large_json; /* goes through the queue, and its body through growing blocks */
 
 static int start(void **state)
 {
-    char path[512];
-    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 16);
-    assert_true(size > 0);
-    path[size] = '\0';
-    strcpy(strrchr(path, '/') + 1, "starve.so");
-    assert_int_equal(access(path, R_OK), 0);
     large_json = malloc(LARGE + 200);
     int head =
         sprintf(large_json, "{\"inputs\":{\"tensor\":[1,2],\"indices\":[[1]],\"updates\":[5]}}");
     memset(large_json + head, ' ', LARGE);
     large_json[head + LARGE] = '\0';
-    setenv("LD_PRELOAD", path, 1);
-    int failed = fixture_start(state);
-    unsetenv("LD_PRELOAD");
-    return failed;
+    return preload_start(state, "starve.so", NULL);
 }
 
 static int stop(void **state)
@@ -130,7 +111,7 @@ static void each_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_may_fail)};
-    if (IS_SANITIZED) {
+    if (!PRELOAD_WORKS) {
         puts("a sanitizer has allocations of its own");
         return 77;
     }

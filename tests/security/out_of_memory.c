@@ -2,6 +2,7 @@
  * read again: nobody gets in who may not, and the next one is served as ever. */
 #include "tests/support/gauge.h"
 #include "tests/support/pki.h"
+#include "tests/support/preload.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -10,17 +11,6 @@
 #include <unistd.h>
 
 enum { CONNECTING = 160, RELOADING = 40, DAY = 24 * 60 * 60 };
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IS_SANITIZED true
-#endif
-#endif
-#ifndef IS_SANITIZED
-#define IS_SANITIZED false
-#endif
 
 static const char sum[] = "{\"inputs\":{\"tensor\":[1,2],\"indices\":[[0]],\"updates\":[10]}}";
 static const char tokens[] = "alice:open-sesame rate=1000000/s\nbob:hush-hush\n";
@@ -42,7 +32,7 @@ static bool make_files(void)
 
 static int start(void **state)
 {
-    char path[512], file[PKI_PATH_MAX], settings[3][PKI_PATH_MAX + 16];
+    char file[PKI_PATH_MAX], settings[3][PKI_PATH_MAX + 16];
     const char *const list[] = {"--listen=127.0.0.1:0,tls:127.0.0.1:0",
                                 "--client_share=50",
                                 "--trusted_proxies=127.0.0.1",
@@ -50,20 +40,13 @@ static int start(void **state)
                                 settings[1],
                                 settings[2],
                                 NULL};
-    ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 32);
     int failed;
 
-    assert_true(size > 0);
-    path[size] = '\0';
-    strcpy(strstr(path, "/security/"), "/production/starve.so");
-    assert_int_equal(access(path, R_OK), 0);
     assert_true(make_files());
     snprintf(settings[0], sizeof(settings[0]), "--tls_cert=%s", pki_path(&pki, "a.pem", file));
     snprintf(settings[1], sizeof(settings[1]), "--tls_key=%s", pki_path(&pki, "a.key", file));
     snprintf(settings[2], sizeof(settings[2]), "--tokens=%s", pki_path(&pki, "tokens", file));
-    setenv("LD_PRELOAD", path, 1);
-    failed = fixture_start_with(state, list);
-    unsetenv("LD_PRELOAD");
+    failed = preload_start(state, "starve.so", list);
     if (!failed)
         tls_port = server_port(&((struct fixture *)*state)->server, "tls:127.0.0.1:");
     return failed;
@@ -157,7 +140,7 @@ int main(void)
         cmocka_unit_test(files_that_find_no_memory_are_not_taken),
     };
 
-    if (IS_SANITIZED) {
+    if (!PRELOAD_WORKS) {
         puts("a sanitizer has allocations of its own");
         return 77;
     }
