@@ -19,8 +19,8 @@ ALWAYS_INLINE void set_rows(const struct share *share, size_t bytes)
     picks.count = picks.next = 0;
     while ((n = (size_t)picks_more(&picks, share, (int64_t)n)) > 0)
         for (size_t i = 0; i < n; i++) {
-            prefetch_row(out + (size_t)picks.row[i + PICKS_AHEAD] * row_bytes, bytes);
-            prefetch_next(updates + (size_t)picks.update[i + PICKS_AHEAD] * row_bytes, bytes);
+            prefetch_row(out, picks.row[i + PICKS_AHEAD], row_bytes, bytes);
+            prefetch_next(updates, picks.update[i + PICKS_AHEAD], row_bytes, bytes);
             memcpy(out + (size_t)picks.row[i] * row_bytes,
                    updates + (size_t)picks.update[i] * row_bytes, bytes);
         }
@@ -49,10 +49,8 @@ ALWAYS_INLINE void gather_rows(const struct share *share, int bits, size_t bytes
     char *restrict out = share->plan->output.data;
     for (int64_t k = from; k < to; k++) {
         int64_t row = index_load(destination, bits, k);
-        if (k + PICKS_AHEAD < share->high) {
-            int64_t later = index_load(destination, bits, k + PICKS_AHEAD);
-            prefetch_row(table + (size_t)later * bytes, bytes);
-        }
+        if (k + PICKS_AHEAD < share->high)
+            prefetch_row(table, index_load(destination, bits, k + PICKS_AHEAD), bytes, bytes);
         if (row >= 0)
             memcpy(out + (size_t)k * bytes, table + (size_t)row * bytes, bytes);
         else
