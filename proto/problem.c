@@ -41,14 +41,39 @@ static void put_error(struct text *t, const struct error *error)
     text_json(t, line.data, line.size);
 }
 
+/* Words of codes that are not plain English. */
+static const struct {
+    const char *word, *readable;
+} words[] = {
+    {"JSON", "JSON"},
+    {"UTF8", "UTF-8"},
+    {"DTYPE", "datatype"},
+    {"NONFINITE", "Non-finite"},
+};
+
+static const char *readable(const char *word, size_t size)
+{
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strlen(words[i].word) == size && memcmp(words[i].word, word, size) == 0)
+            return words[i].readable;
+    return NULL;
+}
+
 /* "Index out of bounds": the code itself, readable. */
 static void put_title(struct text *t, enum error_code code)
 {
-    char title[64];
-    size_t size = 0;
-    for (const char *c = error_name(code); *c && size < sizeof(title); c++, size++)
-        title[size] = *c == '_' ? ' ' : size > 0 ? (char)tolower((unsigned char)*c) : *c;
-    text_json(t, title, size);
+    const char *word = error_name(code), *separator = "\"";
+    for (size_t size; *word; word += size + (word[size] == '_')) {
+        size = strcspn(word, "_");
+        const char *said = readable(word, size);
+        text_puts(t, separator);
+        if (said)
+            text_puts(t, said);
+        for (size_t i = 0; !said && i < size; i++)
+            text_printf(t, "%c", *separator == '"' && i == 0 ? word[i] : tolower(word[i]));
+        separator = " ";
+    }
+    text_puts(t, "\"");
 }
 
 /* Most readers hold JSON numbers in doubles, which are exact up to 2^53. */

@@ -75,6 +75,31 @@ static void a_document_of_an_error_without_details(void **state)
                               "\"code\":\"QUEUE_FULL\"}");
 }
 
+static void titles_are_readable(void **state)
+{
+    static const struct {
+        enum error_code code;
+        const char *title;
+    } rows[] = {
+        {ERROR_INVALID_JSON, "Invalid JSON"},
+        {ERROR_NONFINITE_IN_JSON, "Non-finite in JSON"},
+        {ERROR_NOT_UTF8, "Not UTF-8"},
+        {ERROR_UNSUPPORTED_DTYPE, "Unsupported datatype"},
+        {ERROR_SEGMENT_IDS_NOT_SORTED, "Segment ids not sorted"},
+        {ERROR_FORBIDDEN, "Forbidden"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct error error;
+        error_set(&error, rows[i].code, NULL, "x");
+        problem_print(text, &error, true, NULL);
+        cJSON *json = cJSON_Parse(text);
+        const cJSON *title = cJSON_GetObjectItem(json, "title");
+        assert_string_equal(cJSON_GetStringValue(title), rows[i].title);
+        cJSON_Delete(json);
+    }
+}
+
 static void a_uuid_becomes_a_urn(void **state)
 {
     struct error error;
@@ -159,6 +184,7 @@ int main(void)
         cmocka_unit_test(every_code_has_its_status),
         cmocka_unit_test(the_plain_body_has_one_member),
         cmocka_unit_test(a_document_of_an_error_without_details),
+        cmocka_unit_test(titles_are_readable),
         cmocka_unit_test(a_uuid_becomes_a_urn),
         cmocka_unit_test(faults_are_listed),
         cmocka_unit_test(a_fault_without_axis_or_index_says_where_it_is),
