@@ -214,11 +214,12 @@ $(PEERS_VENV)/installed: tests/bench/peers/requirements.txt
 $(VENV)/installed $(HEAVY_VENV)/installed $(PEERS_VENV)/installed:
 	@echo "VENV $(@D)"
 	@rm -rf $(@D) && python3 -m venv $(@D)
-	@$(@D)/bin/pip install -q --disable-pip-version-check -r $<
+	@$(@D)/bin/pip install -q --disable-pip-version-check --no-deps -r $<
 	@touch $@
 
 .PHONY: test-clients
 test-clients: deps-test
+	@$(call install,libb64-0d)
 	@$(AGAIN) $(BUILD)/tensord $(HEAVY_VENV)/installed
 	@$(RUN) $(wildcard tests/clients/heavy/*.py tests/clients/heavy/*.sh)
 
@@ -359,7 +360,7 @@ help:
 	@echo "make test            every test: units, golden cases, the server, real clients, sanitizers"
 	@echo "make check-kernels   the tests of kernels/ alone"
 	@echo "make check-cuda      the tests of kernels/cuda, on a GPU or interpreted"
-	@echo "make test-clients    KServe's client and perf_analyzer, where they can be had"
+	@echo "make test-clients    KServe's client and Triton's perf_analyzer"
 	@echo "make fuzz            every fuzzer for an hour (FUZZ_SECONDS=60, TARGETS='frame head')"
 	@echo "make soak            ten minutes of mixed load; memory, files and threads stay flat"
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
