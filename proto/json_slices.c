@@ -1,5 +1,6 @@
 #include "proto/json_slices.h"
 
+#include "kernels/team.h"
 #include "proto/json_fault.h"
 #include "proto/json_find.h"
 
@@ -50,17 +51,30 @@ static bool read_slice(struct json_slice *s, struct json_elements e, char *out)
     return run.stop == NUMBER_END && run.at == s->end;
 }
 
+struct reading {
+    struct json_slices *s;
+    const struct json_elements *e;
+    char *out;
+    const struct work *work;
+    atomic_bool failed;
+};
+
+static void read_part(void *reading, int i)
+{
+    struct reading *r = reading;
+
+    if (!atomic_load_explicit(&r->failed, memory_order_relaxed) &&
+        (json_stopped(r->work) || !read_slice(&r->s->slices[i], *r->e, r->out)))
+        atomic_store_explicit(&r->failed, true, memory_order_relaxed);
+}
+
 bool json_slices_read(struct json_slices *s, struct json_elements *e, char *out,
                       const struct work *work)
 {
-    atomic_bool failed = false;
+    struct reading reading = {.s = s, .e = e, .out = out, .work = work};
 
-#pragma omp parallel for num_threads(work->threads) schedule(dynamic)
-    for (int i = 0; i < s->count; i++)
-        if (!atomic_load_explicit(&failed, memory_order_relaxed) &&
-            (json_stopped(work) || !read_slice(&s->slices[i], *e, out)))
-            atomic_store_explicit(&failed, true, memory_order_relaxed);
-    if (atomic_load(&failed))
+    team_share(work->threads, s->count, read_part, &reading);
+    if (atomic_load(&reading.failed))
         return false;
     for (int i = 0; i < s->count; i++)
         e->bare_tokens |= s->slices[i].bare_tokens;

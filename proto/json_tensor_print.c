@@ -1,3 +1,4 @@
+#include "kernels/team.h"
 #include "proto/json_fault.h"
 #include "proto/json_string.h"
 #include "proto/json_tensor.h"
@@ -21,25 +22,34 @@ struct slice {
     char *text, *text_end;
 };
 
+struct printing {
+    const struct tensor *t;
+    enum nonfinite nonfinite;
+    struct slice *slices;
+    const struct work *work;
+};
+
 /* -------------------------------------------------------------------------------------- numbers */
 
 /* Prints as far as it can: to the end, or to what is not finite. Nothing once work is stopped. */
-static void print_slice(const struct tensor *t, enum nonfinite nonfinite, struct slice *s,
-                        const struct work *work)
+static void print_slice(void *printing, int i)
 {
+    const struct printing *p = printing;
+    const struct tensor *t = p->t;
+    struct slice *s = &p->slices[i];
     size_t bytes = dtype_bytes(t->dtype);
     const char *elements = t->data;
 
     s->text_end = s->text;
-    if (json_stopped(work))
+    if (json_stopped(p->work))
         return;
     for (;;) {
         const char *next = elements + (size_t)s->at * bytes;
         int64_t printed = number_print(t->dtype, next, s->end - s->at, &s->text_end);
         s->at += printed;
-        if (s->at == s->end || nonfinite == NONFINITE_ERROR)
+        if (s->at == s->end || p->nonfinite == NONFINITE_ERROR)
             return;
-        const char *word = json_word_text(t->dtype, next + (size_t)printed * bytes, nonfinite);
+        const char *word = json_word_text(t->dtype, next + (size_t)printed * bytes, p->nonfinite);
         size_t size = strlen(word);
         memcpy(s->text_end, word, size);
         s->text_end[size] = ',';
@@ -82,18 +92,6 @@ static int cut(struct slice *slices, int n, const struct tensor *t, int64_t at, 
     return i;
 }
 
-static void print_slices(const struct tensor *t, enum nonfinite nonfinite, struct slice *slices,
-                         int n, const struct work *work)
-{
-    if (n == 1) { /* a team of one thread is not free */
-        print_slice(t, nonfinite, &slices[0], work);
-        return;
-    }
-#pragma omp parallel for num_threads(work->threads) schedule(dynamic)
-    for (int i = 0; i < n; i++)
-        print_slice(t, nonfinite, &slices[i], work);
-}
-
 /* A few slices at a time, which then move together: so little more memory is touched than the text
  * takes in the end. */
 static enum error_code print_numbers(const struct tensor *t, int64_t count,
@@ -101,6 +99,7 @@ static enum error_code print_numbers(const struct tensor *t, int64_t count,
                                      const struct work *work, struct error *error)
 {
     struct slice slices[SLICES_MAX];
+    struct printing printing = {t, nonfinite, slices, work};
     bool parallel = work->threads > 1 && count >= PARALLEL_ELEMENTS;
     int most = !parallel                                        ? 1
                : work->threads < SLICES_MAX / SLICES_PER_THREAD ? work->threads * SLICES_PER_THREAD
@@ -109,7 +108,7 @@ static enum error_code print_numbers(const struct tensor *t, int64_t count,
     for (int64_t at = 0; at < count;) {
         int n = cut(slices, most, t, at, count, out);
         at = slices[n - 1].end;
-        print_slices(t, nonfinite, slices, n, work);
+        team_share(work->threads, n, print_slice, &printing);
         for (int i = 0; i < n; i++) {
             if (slices[i].at < slices[i].end)
                 return say_stop(t, slices[i].at, work, error);

@@ -1,5 +1,6 @@
 #include "server/worker.h"
 
+#include "kernels/team.h"
 #include "server/clock.h"
 
 #include <stdlib.h>
@@ -82,20 +83,12 @@ static bool work(struct worker *worker, struct job *job)
     return true;
 }
 
-static void make_team(int size)
-{
-#pragma omp parallel num_threads(size)
-    {
-        __asm__ volatile("" ::: "memory"); /* the region is not empty to the compiler */
-    }
-}
-
 static void *serve(void *context)
 {
     struct worker *worker = context;
     struct job *job;
     if (worker->kind == QUEUE_WIDE)
-        make_team(worker->all->cores->count);
+        team_make(worker->all->cores->count);
     sem_post(&worker->all->started);
     while ((job = queue_take(worker->all->queue, worker->kind))) {
         set_running(worker, job);
