@@ -31,7 +31,7 @@ static enum error_code check_present(const struct plan *plan, const struct op_na
 }
 
 enum error_code plan_check_types(const struct op_name *name, const struct tensor *inputs,
-                                 struct error *error)
+                                 dtype_set known, struct error *error)
 {
     const struct op *op = name->op;
     int first = op_value_input(op);
@@ -44,7 +44,7 @@ enum error_code plan_check_types(const struct op_name *name, const struct tensor
         if (!(accepted >> d & 1))
             return error_set(error, ERROR_UNSUPPORTED_DTYPE, op->inputs[i],
                              "%s is %s; %s accepts %s", op->inputs[i], dtype_name(d), name->name,
-                             print_dtypes(list, accepted));
+                             print_dtypes(list, accepted & known));
         if (op->values >> i & 1 && d != value && value != DTYPE_NONE)
             return error_set(error, ERROR_UNSUPPORTED_DTYPE, op->inputs[i],
                              "%s is %s but %s is %s: their types must be equal", op->inputs[i],
@@ -230,7 +230,7 @@ enum error_code plan_make(struct plan *plan, const struct op_name *name,
         plan->inputs[i] = inputs[i];
 
     if (check_present(plan, name, error) != ERROR_NONE ||
-        plan_check_types(name, plan->inputs, error) != ERROR_NONE ||
+        plan_check_types(name, plan->inputs, ~0u, error) != ERROR_NONE ||
         check_shapes(plan, error) != ERROR_NONE || plan->op->plan(plan, error) != ERROR_NONE ||
         plan_check_input_sizes(plan, error) != ERROR_NONE ||
         check_output_size(plan, error) != ERROR_NONE)

@@ -86,10 +86,10 @@ MUST_CHECK enum error_code plan_make(struct plan *plan, const struct op_name *na
                                      const struct plan_options *options, struct error *error);
 
 /* The part of it that looks at element types, for a decoder that is about to read the elements: a
- * wrong type is reported before a wrong shape or size. Inputs may be missing. Errors:
- * UNSUPPORTED_DTYPE. */
+ * wrong type is reported before a wrong shape or size, with those of the `known` types that the op
+ * accepts. Inputs may be missing. Errors: UNSUPPORTED_DTYPE. */
 MUST_CHECK enum error_code plan_check_types(const struct op_name *name, const struct tensor *inputs,
-                                            struct error *error);
+                                            dtype_set known, struct error *error);
 
 /* The input whose bytes the output may take over: its number when the op starts from a copy, else
  * -1. The caller sets plan->output.data = plan->inputs[i].data for a result made in place. */

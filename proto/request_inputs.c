@@ -36,6 +36,13 @@ enum error_code request_announce(struct decode *d, const char *name, struct anno
     return ERROR_NONE;
 }
 
+/* The types that the body's encoding has names for. */
+static dtype_set known_types(const struct decode *d)
+{
+    return d->head->body == ENCODING_SAFETENSORS ? ~(DTYPE_BIT(C128) | DTYPE_BIT(BYTES))
+                                                 : ~(DTYPE_BIT(C64) | DTYPE_BIT(C128));
+}
+
 enum error_code request_unknown_dtype(const struct decode *d, int input, const char *found,
                                       struct error *error)
 {
@@ -44,10 +51,8 @@ enum error_code request_unknown_dtype(const struct decode *d, int input, const c
     char list[LIST_MAX];
     struct text accepted;
     text_init(&accepted, list, sizeof(list));
-    bool safetensors = d->head->body == ENCODING_SAFETENSORS;
-    dtype_set lacking = safetensors ? 0 : DTYPE_BIT(C64) | DTYPE_BIT(C128);
-    text_dtypes(&accepted, op_input_dtypes(op->op, input) & ~lacking,
-                safetensors ? dtype_safetensors_name : dtype_name);
+    text_dtypes(&accepted, op_input_dtypes(op->op, input) & known_types(d),
+                d->head->body == ENCODING_SAFETENSORS ? dtype_safetensors_name : dtype_name);
     return error_set(
         error, ERROR_UNSUPPORTED_DTYPE, name,
         "datatype of %s is \"%.64s\", which this encoding does not have; %s accepts %s", name,
@@ -91,7 +96,8 @@ enum error_code request_load(struct decode *d, const struct json_scan *scan, str
                              struct error *error)
 {
     settle_types(d);
-    enum error_code code = plan_check_types(&d->request->op, d->request->inputs, error);
+    enum error_code code =
+        plan_check_types(&d->request->op, d->request->inputs, known_types(d), error);
     for (int i = 0; i < d->input_count && !code; i++)
         code = load(d, &d->inputs[i], scan, frame, error);
     return code ? code : frame_end(frame, error);
