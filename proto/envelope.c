@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double exact_max = 9007199254740992.0; /* 2^53 */
+/* 2^53 - 1: the next one is also what 2^53 + 1 is read as. */
+static const double exact_max = 9007199254740991.0;
 
 /* Why cJSON gave up at `stop`: some versions copy a number into 63 characters, so a longer one ends
  * in the middle of its digits. All else that it refuses, the scan has refused before: then it was

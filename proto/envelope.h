@@ -22,7 +22,7 @@ MUST_CHECK enum error_code envelope_parse(const cJSON **tree, const struct json_
  * their unset fields so. */
 const cJSON *envelope_member(const cJSON *object, const char *name);
 
-/* Whether it is an integer from 0 to 2^53, up to which every integer is a double. */
+/* Whether it is an integer from 0 to 2^53 - 1, up to which no two integers are the same double. */
 bool envelope_size(const cJSON *item, int64_t *size);
 
 enum { ENVELOPE_FOUND_MAX = 96 };

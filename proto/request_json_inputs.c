@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+static const char a_size[] = "an integer from 0 to 2^53 - 1";
+
 static enum error_code read_datatype(struct decode *d, struct announced *a, const cJSON *item,
                                      struct error *error)
 {
@@ -31,8 +33,7 @@ enum error_code request_json_shape(struct decode *d, struct announced *a, const 
                              "shape of %s has %d dimensions; at most %d are possible", input,
                              cJSON_GetArraySize(item), RANK_MAX);
         if (!envelope_size(dimension, &a->tensor.shape[a->tensor.rank]))
-            return envelope_wrong(input, "a dimension in shape", dimension,
-                                  "an integer from 0 to 2^53", error);
+            return envelope_wrong(input, "a dimension in shape", dimension, a_size, error);
         a->tensor.rank++;
     }
     return ERROR_NONE;
@@ -44,7 +45,7 @@ static enum error_code read_binary_size(struct decode *d, struct announced *a, c
     const char *input = d->request->op.op->inputs[a->input];
     int64_t bytes;
     if (!envelope_size(item, &bytes))
-        return envelope_wrong(input, "binary_data_size", item, "an integer from 0 to 2^53", error);
+        return envelope_wrong(input, "binary_data_size", item, a_size, error);
     if (bytes > 0 && d->head->header_length < 0)
         return error_set(error, ERROR_INVALID_HEADER, input,
                          "binary_data_size of %s is %lld, but the request has no header "

@@ -231,16 +231,23 @@ static void types_and_shapes_that_are_wrong(void **state)
                ERROR_UNSUPPORTED_DTYPE, "datatype of tensor is \"FLOAT\"");
     expect_bad("{'inputs':[{'name':'indices','datatype':'C64','data':[1]}]}",
                ERROR_UNSUPPORTED_DTYPE, "accepts INT32, INT64");
+    expect_bad("{'inputs':[{'name':'tensor','datatype':'BYTES','data':['a']}]}",
+               ERROR_UNSUPPORTED_DTYPE, "is BYTES; tensor_scatter_add accepts ");
+    assert_null(strstr(f.error.message, "C64"));
     expect_bad("{'inputs':[{'name':'tensor','shape':4,'data':[1]}]}", ERROR_INVALID_FIELD,
                "shape of tensor is 4; expected an array of integers");
     expect_bad("{'inputs':[{'name':'tensor','shape':[-1],'data':[1]}]}", ERROR_INVALID_FIELD,
                "a dimension in shape of tensor is -1");
     expect_bad("{'inputs':[{'name':'tensor','shape':[1.5],'data':[1]}]}", ERROR_INVALID_FIELD,
-               "is 1.5; expected an integer from 0 to 2^53");
+               "is 1.5; expected an integer from 0 to 2^53 - 1");
     expect_bad("{'inputs':[{'name':'tensor','shape':['1'],'data':[1]}]}", ERROR_INVALID_FIELD,
                "is \"1\"");
     expect_bad("{'inputs':[{'name':'tensor','shape':[9007199254740994],'data':[1]}]}",
                ERROR_INVALID_FIELD, "2^53");
+    expect_bad("{'inputs':[{'name':'tensor','shape':[0,9007199254740993],'data':[]}]}",
+               ERROR_INVALID_FIELD, "2^53 - 1");
+    expect_good("{'inputs':[{'name':'tensor','shape':[0,9007199254740991],'data':[]}]}");
+    assert_int_equal(f.request.inputs[0].shape[1], 9007199254740991);
     expect_bad("{'inputs':[{'name':'tensor','shape':[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],"
                "'data':[1]}]}",
                ERROR_SHAPE_MISMATCH, "17 dimensions; at most 16");

@@ -336,8 +336,8 @@ static void every_byte_belongs_to_one_tensor(void **state)
     expect_bad(TWO("[0,4]", "[4,8]"), 9, ERROR_SIZE_MISMATCH, "9 bytes of data");
     expect_bad(TWO("[0,4]", "[4,8]"), 7, ERROR_SIZE_MISMATCH, "7 bytes of data");
     expect_bad("{}", 1, ERROR_SIZE_MISMATCH, "1 bytes of data");
-    expect_bad(TWO("[0,9007199254740992]", "[9007199254740992,9007199254740992]"), 8,
-               ERROR_SIZE_MISMATCH, "9007199254740992");
+    expect_bad(TWO("[0,9007199254740991]", "[9007199254740991,9007199254740991]"), 8,
+               ERROR_SIZE_MISMATCH, "9007199254740991");
 #undef TWO
 }
 
