@@ -1,6 +1,8 @@
 #include "server/metrics_print.h"
 
 #include "server/http.h"
+#include "server/metrics_text.h"
+#include "server/metrics_triton.h"
 #include "server/process.h"
 #include "server/version.h"
 
@@ -169,18 +171,6 @@ static void print_process(struct page *p)
     }
     head(p, "tensord_build_info", "gauge", "1; the labels say what runs.");
     text_puts(p->text, "tensord_build_info{version=\"" TENSORD_VERSION "\"} 1\n");
-}
-
-void metrics_head(struct text *text, const char *name, const char *type, const char *help)
-{
-    text_printf(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
-void metrics_number_line(struct text *text, uint64_t value)
-{
-    text_puts(text, " ");
-    text_int(text, (int64_t)value);
-    text_puts(text, "\n");
 }
 
 void metrics_print(struct text *text, struct server *server)

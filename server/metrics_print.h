@@ -10,11 +10,4 @@
 /* Every series, also those that are 0 so far. */
 void metrics_print(struct text *text, struct server *server);
 
-/* The part that says the same numbers under Triton's names, for its dashboards and scalers. */
-void metrics_print_triton(struct text *text, struct server *server);
-
-/* A metric's two comment lines, and what ends a sample: " 7\n". */
-void metrics_head(struct text *text, const char *name, const char *type, const char *help);
-void metrics_number_line(struct text *text, uint64_t value);
-
 #endif

@@ -1,6 +1,9 @@
-#include "server/metrics_print.h"
+#include "server/metrics_triton.h"
 
 #include "kernels/op.h"
+#include "server/metrics_text.h"
+
+#include <stdio.h>
 
 struct alias {
     const char *name, *help;
