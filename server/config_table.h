@@ -56,7 +56,8 @@
     X(min_body_rate, SIZE, "16K", RANGE(0, GIB), true,                                             \
       "bytes a second: a client that sends its body slower is cut off")                            \
     X(min_send_rate, SIZE, "16K", RANGE(0, GIB), true,                                             \
-      "bytes a second: a client that reads its answer slower is cut off")                          \
+      "bytes a second: a client that reads its answer slower is cut off; on a Unix socket "        \
+      "one that takes nothing for idle_timeout")                                                   \
     X(rate_grace, TIME, "30s", RANGE(SEC, HOUR), true, "both rates are counted over so long")      \
     X(drain_delay, TIME, "0", RANGE(0, HOUR), true,                                                \
       "after SIGTERM keep serving for so long, not ready, until load balancers have noticed")      \

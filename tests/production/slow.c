@@ -3,10 +3,12 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { CLIENTS = 1000, BODY = 100000 };
 
@@ -70,19 +72,47 @@ static const char much_json[] =
     "{\"inputs\":{\"indices\":[[0]],\"updates\":[7],\"shape\":[8000000]},"
     "\"parameters\":{\"binary_data_output\":true}}";
 
+static void ask_for_much(struct raw *r)
+{
+    assert_true(raw_printf(r,
+                           "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                           "Content-Length: %zu\r\n\r\n%s",
+                           strlen(much_json), much_json));
+}
+
 static void slow_readers_are_cut_off(void **state)
 {
     struct raw r = fixture_raw(*state);
     double cut = gauge(*state, "tensord_connections_cut_total");
     int small = 4096;
     setsockopt(r.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
-    assert_true(raw_printf(&r,
-                           "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
-                           "Content-Length: %zu\r\n\r\n%s",
-                           strlen(much_json), much_json));
+    ask_for_much(&r);
     gauge_settle(*state, "tensord_connections_cut_total", cut + 1);
     gauge_settle(*state, "tensord_open_requests", 1);
     raw_close(&r);
+}
+
+/* The rate is not known there. */
+static void who_reads_nothing_over_a_unix_socket_is_cut_off_as_idle(void **state)
+{
+    char path[64], listen[128];
+    const char *const settings[] = {listen, "--idle_timeout=1s", NULL};
+    struct raw r;
+    struct answer a;
+    void *f;
+    (void)state;
+    snprintf(path, sizeof path, "/tmp/tensord-slow-%d", (int)getpid());
+    snprintf(listen, sizeof listen, "--listen=127.0.0.1:0,unix:%s", path);
+    assert_int_equal(fixture_start_with(&f, settings), 0);
+    assert_true(raw_open_unix(&r, path));
+    ask_for_much(&r);
+    assert_int_equal(recv(r.fd, path, 1, MSG_PEEK), 1); /* the answer has begun */
+    gauge_settle(f, "tensord_open_requests", 1);
+    assert_false(raw_read(&r, &a, false));
+    assert_true(r.ended);
+    answer_release(&a);
+    raw_close(&r);
+    assert_int_equal(fixture_stop(&f), 0);
 }
 
 /* Waits longer between two requests than headers may take. */
@@ -126,6 +156,7 @@ int main(void)
         cmocka_unit_test(slow_headers_are_cut_off),
         cmocka_unit_test(slow_bodies_are_cut_off_and_their_memory_is_back),
         cmocka_unit_test(slow_readers_are_cut_off),
+        cmocka_unit_test(who_reads_nothing_over_a_unix_socket_is_cut_off_as_idle),
         cmocka_unit_test(an_idle_connection_is_left_alone),
         cmocka_unit_test(a_client_that_will_send_no_more_is_let_go),
     };

@@ -10,28 +10,46 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { PATIENCE_SECONDS = 60 };
+
+static bool connect_to(struct raw *r, const void *address, socklen_t size)
+{
+    const struct sockaddr *to = address;
+    const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
+
+    *r = (struct raw){.fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    if (r->fd < 0)
+        return false;
+    setsockopt(r->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    setsockopt(r->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    if (connect(r->fd, to, size) == 0)
+        return true;
+    raw_close(r);
+    return false;
+}
 
 bool raw_open(struct raw *r, int port)
 {
     const struct sockaddr_in address = {.sin_family = AF_INET,
                                         .sin_port = htons((uint16_t)port),
                                         .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
     const int on = 1;
 
-    *r = (struct raw){.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    if (r->fd < 0)
+    if (!connect_to(r, &address, sizeof(address)))
         return false;
-    setsockopt(r->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    setsockopt(r->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
     setsockopt(r->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    if (connect(r->fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
-        return true;
-    raw_close(r);
-    return false;
+    return true;
+}
+
+bool raw_open_unix(struct raw *r, const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    return connect_to(r, &address, sizeof(address));
 }
 
 void raw_close(struct raw *r)
