@@ -43,9 +43,16 @@ void describe_index(struct text *t, bool ready);
 void describe_trace(struct text *t);
 void describe_logging(struct text *t);
 
+/* What GET /openapi.json says of the server beside its routes. */
+struct described_server {
+    const char *version;
+    const char *base_path; /* in front of every route; "": none */
+    bool tokens;           /* clients say who they are by bearer tokens */
+};
+
 /* GET /openapi.json. The routes that it describes are describe_route(0 .. describe_route_count()).
  */
-void describe_openapi(struct text *t, const char *version);
+void describe_openapi(struct text *t, const struct described_server *server);
 
 /* A route as the server's table writes it: {name} is one segment, [...] may be there. */
 struct described_route {

@@ -172,8 +172,10 @@ enum error_code info_logging(struct call *call, struct error *error)
 
 static void print_openapi(const struct call *call, struct text *text)
 {
-    (void)call;
-    describe_openapi(text, TENSORD_VERSION);
+    const struct config *config = &call->server->config;
+    struct described_server described = {TENSORD_VERSION, config->base_path,
+                                         config->tokens[0] != '\0'};
+    describe_openapi(text, &described);
 }
 
 enum error_code info_openapi(struct call *call, struct error *error)

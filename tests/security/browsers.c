@@ -133,6 +133,9 @@ static void routes_are_below_the_base_path_only(void **state)
     a = call_from(*state, "GET", "/team/tensord/v2/health/ready", NULL);
     assert_int_equal(a.status, 200);
     answer_release(&a);
+    a = call_from(*state, "GET", "/team/tensord/openapi.json", NULL);
+    assert_non_null(strstr(a.body, "\"servers\":[{\"url\":\"/team/tensord\"}]"));
+    answer_release(&a);
     a = call_from(*state, "GET", "/v2/health/ready", NULL);
     expect_error(&a, 404, "NOT_FOUND", "/v2/health/ready");
     answer_release(&a);

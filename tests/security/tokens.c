@@ -163,6 +163,15 @@ static void health_metrics_and_info_are_open(void **state)
     expect_get(*state, "/v2/models/scatter_nd", NULL, 200);
 }
 
+static void the_description_says_that_tokens_are_needed(void **state)
+{
+    struct call call = {.path = "/openapi.json"};
+    struct answer a = fixture_call(*state, &call);
+
+    assert_non_null(strstr(a.body, "\"securitySchemes\":{\"bearer\":"));
+    answer_release(&a);
+}
+
 static void info_and_metrics_can_be_protected(void **state)
 {
     static const char *const paths[] = {"/v2", "/v2/models/scatter_nd", "/v2/models/stats",
@@ -267,6 +276,7 @@ int main(void)
         cmocka_unit_test(a_large_body_is_refused_before_it_is_sent),
         cmocka_unit_test(what_there_is_is_not_told_without_a_token),
         cmocka_unit_test(health_metrics_and_info_are_open),
+        cmocka_unit_test(the_description_says_that_tokens_are_needed),
         cmocka_unit_test(requests_beyond_the_rate_are_refused),
         cmocka_unit_test(bytes_beyond_the_quota_are_refused),
         cmocka_unit_test(tokens_are_rotated),

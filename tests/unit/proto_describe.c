@@ -238,10 +238,12 @@ static void check_references(const cJSON *root, const cJSON *item)
         check_references(root, child);
 }
 
+static const struct described_server described = {"1.0", "", false};
+
 static void openapi_is_whole(void **state)
 {
     (void)state;
-    describe_openapi(&text, "1.0");
+    describe_openapi(&text, &described);
     cJSON *json = parse();
     assert_string_equal(at(json, "openapi")->valuestring, "3.1.0");
     check_references(json, json);
@@ -251,7 +253,7 @@ static void openapi_is_whole(void **state)
 static void openapi_has_every_route_with_its_methods(void **state)
 {
     (void)state;
-    describe_openapi(&text, "1.0");
+    describe_openapi(&text, &described);
     cJSON *json = parse();
     const cJSON *paths = at(json, "paths");
     for (int i = 0; i < describe_route_count(); i++) {
@@ -277,7 +279,7 @@ static void openapi_has_every_route_with_its_methods(void **state)
 static void openapi_knows_every_op_and_code(void **state)
 {
     (void)state;
-    describe_openapi(&text, "1.0");
+    describe_openapi(&text, &described);
     cJSON *json = parse();
     int names = 0, codes = 0;
     for (int i = 0; i < op_count(); i++)
@@ -295,13 +297,45 @@ static void openapi_knows_every_op_and_code(void **state)
     cJSON_Delete(json);
 }
 
+static void openapi_says_where_the_routes_are(void **state)
+{
+    const struct described_server below = {"1.0", "/team/tensord", false};
+    (void)state;
+    describe_openapi(&text, &below);
+    cJSON *json = parse();
+    const cJSON *server = cJSON_GetArrayItem(at(json, "servers"), 0);
+    assert_string_equal(at(server, "url")->valuestring, "/team/tensord");
+    assert_null(cJSON_GetObjectItem(json, "security"));
+    cJSON_Delete(json);
+}
+
+/* Infer needs a token, anything else may. */
+static void openapi_says_that_there_are_tokens(void **state)
+{
+    const struct described_server closed = {"1.0", "", true};
+    (void)state;
+    describe_openapi(&text, &closed);
+    cJSON *json = parse();
+    assert_string_equal(at(json, "components.securitySchemes.bearer.scheme")->valuestring,
+                        "bearer");
+    assert_int_equal(cJSON_GetArraySize(at(json, "security")), 2);
+    const cJSON *infer =
+        cJSON_GetObjectItemCaseSensitive(at(json, "paths"), "/v2/models/{op}/infer");
+    const cJSON *needs = at(infer, "post.security");
+    assert_int_equal(cJSON_GetArraySize(needs), 1);
+    at(cJSON_GetArrayItem(needs, 0), "bearer");
+    assert_null(cJSON_GetObjectItem(json, "servers"));
+    check_references(json, json);
+    cJSON_Delete(json);
+}
+
 static void a_small_buffer_is_cut_and_says_so(void **state)
 {
     struct text small;
     char bytes[100];
     (void)state;
     text_init(&small, bytes, sizeof(bytes));
-    describe_openapi(&small, "1.0");
+    describe_openapi(&small, &described);
     assert_true(small.cut);
 }
 
@@ -323,6 +357,8 @@ int main(void)
         TEST(openapi_is_whole),
         TEST(openapi_has_every_route_with_its_methods),
         TEST(openapi_knows_every_op_and_code),
+        TEST(openapi_says_where_the_routes_are),
+        TEST(openapi_says_that_there_are_tokens),
         TEST(a_small_buffer_is_cut_and_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ static int collect(void **state)
     for (int i = 0; i < route_count(); i++)
         add_pattern(&routed, route_at(i)->methods, route_at(i)->pattern);
     text_init(&t, bytes, sizeof(bytes));
-    describe_openapi(&t, TENSORD_VERSION);
+    describe_openapi(&t, &(struct described_server){TENSORD_VERSION, "", false});
     assert_false(t.cut);
     collect_described(bytes);
     return 0;
