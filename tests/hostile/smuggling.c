@@ -209,17 +209,33 @@ static void folded_lines(void **state)
     fixture_check_alive(*state);
 }
 
+/* libmicrohttpd 0.9 gives a URL as a string, which ends at a NUL that was sent as such: the request
+ * is the one that its sender could have made without what follows, and no other hides behind. */
+static void a_url_ends_at_a_nul(void **state)
+{
+    static const char request[] = "GET /v2\0/health/live HTTP/1.1\r\n" HOST "\r\n";
+    struct raw r = fixture_raw(*state);
+    struct answer a;
+
+    assert_true(raw_send(&r, request, sizeof(request) - 1));
+    raw_finish(&r);
+    if (raw_read(&r, &a, false) && a.status != 400) {
+        assert_int_equal(a.status, 200);
+        assert_non_null(strstr(a.body, "\"extensions\""));
+    }
+    answer_release(&a);
+    assert_true(raw_ended(&r));
+    raw_close(&r);
+}
+
 static void nul_bytes(void **state)
 {
     static const char in_value[] = INFER HOST "X-A: b\0c\r\nContent-Length: 2\r\n\r\n{}";
-    static const char in_url[] = "GET /v2\0/health/live HTTP/1.1\r\n" HOST "\r\n";
     static const char encoded[] = "GET /v2%00/../x HTTP/1.1\r\n" HOST "\r\n";
     static const char at_the_end[] = "GET /openapi.json%00 HTTP/1.1\r\n" HOST "\r\n";
     struct answer a = fixture_exchange(*state, in_value, sizeof(in_value) - 1);
 
     assert_int_equal(a.status, 400);
-    answer_release(&a);
-    a = fixture_exchange(*state, in_url, sizeof(in_url) - 1);
     answer_release(&a);
     a = fixture_exchange(*state, encoded, sizeof(encoded) - 1);
     expect_error(&a, 400, "INVALID_HEADER", "byte 3");
@@ -263,6 +279,7 @@ int main(void)
         cmocka_unit_test(hosts_and_urls),
         cmocka_unit_test(versions_of_http_but_1),
         cmocka_unit_test(folded_lines),
+        cmocka_unit_test(a_url_ends_at_a_nul),
         cmocka_unit_test(nul_bytes),
         cmocka_unit_test(a_lying_content_length_only_hurts_its_client),
     };
