@@ -1,7 +1,7 @@
-/* recall: requests that were read before, and what they said. A client sends the same JSON with other
- * elements over and over; a text that equals one that was read, byte for byte but for the lists of
- * elements, says the same: it is neither scanned nor parsed again. The table is small and forgets:
- * it is for speed alone. */
+/* recall: requests that were read before, and what they said. A client sends the same JSON with
+ * other elements over and over; a text that equals one that was read, byte for byte but for the
+ * lists of elements, says the same: it is neither scanned nor parsed again. The table is small and
+ * forgets: it is for speed alone. */
 #ifndef PROTO_RECALL_H
 #define PROTO_RECALL_H
 
