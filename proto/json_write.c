@@ -69,12 +69,22 @@ static const char *escape_of(char c, char hex[7])
     }
 }
 
+/* What most strings are made of. */
+static bool is_plain(char c)
+{
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
 void text_json(struct text *t, const char *string, size_t size)
 {
     size_t plain = 0; /* where the run of bytes that stand for themselves began */
     text_put(t, "\"", 1);
     for (size_t i = 0; i < size;) {
         char hex[7];
+        if (is_plain(string[i])) {
+            i++;
+            continue;
+        }
         size_t length = utf8_size(string + i, string + size);
         const char *escape = length == 0 ? "\xEF\xBF\xBD" : escape_of(string[i], hex);
         size_t step = length == 0 ? 1 : length;
