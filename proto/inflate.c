@@ -13,7 +13,7 @@ struct source {
     const char *body;
     size_t size, taken; /* taken: handed to zlib */
     enum coding coding;
-    size_t limit;
+    struct inflate_limit limit;
     const struct work *work;
 };
 
@@ -114,11 +114,11 @@ static enum error_code run(struct source *s, char *out, size_t capacity, size_t 
         if (code)
             return code;
         *total += made;
-        if (*total > s->limit)
+        if (*total > s->limit.bytes)
             return error_set(error, ERROR_PAYLOAD_TOO_LARGE, NULL,
                              "the body has more than %zu bytes after decompression, the limit "
-                             "(setting max_body)",
-                             s->limit);
+                             "(setting %s)",
+                             s->limit.bytes, s->limit.setting);
     }
     return ERROR_NONE;
 }
@@ -134,7 +134,7 @@ static size_t guess(const struct source *s)
         size = end[0] | (size_t)end[1] << 8 | (size_t)end[2] << 16 | (size_t)end[3] << 24;
     }
     size = size < most ? size : most;
-    size = size < s->limit ? size : s->limit;
+    size = size < s->limit.bytes ? size : s->limit.bytes;
     return size > GUESS_MIN_BYTES ? size : GUESS_MIN_BYTES;
 }
 
@@ -177,8 +177,8 @@ static enum error_code fill(struct source *s, struct inflated *inflated, size_t 
 }
 
 enum error_code inflate_body(struct inflated *inflated, enum coding coding, const char *body,
-                             size_t size, size_t lead, size_t limit, const struct work *work,
-                             struct error *error)
+                             size_t size, size_t lead, struct inflate_limit limit,
+                             const struct work *work, struct error *error)
 {
     struct source s = {.body = body, .size = size, .coding = coding, .limit = limit, .work = work};
     s.stream = (z_stream){.zalloc = zlib_get, .zfree = zlib_put, .opaque = work->memory};

@@ -66,13 +66,22 @@ static enum error_code decode_safetensors(struct decode *d, char *body, size_t s
     return code ? code : request_load(d, NULL, &frame, error);
 }
 
+/* Of a compressed body that is all JSON no more is made than may be read. */
+static struct inflate_limit inflated_limit(const struct decode *d)
+{
+    const struct request_rules *rules = d->rules;
+    return d->head->body == ENCODING_JSON && rules->json_limit < rules->body_limit
+               ? (struct inflate_limit){rules->json_limit, "max_json"}
+               : (struct inflate_limit){rules->body_limit, "max_body"};
+}
+
 static enum error_code decode(struct decode *d, char *body, size_t size, struct error *error)
 {
     struct inflated plain = {body, size};
     if (d->head->coding != CODING_IDENTITY) {
         size_t lead = d->head->header_length > 0 ? (size_t)d->head->header_length : 0;
         enum error_code code = inflate_body(&plain, d->head->coding, body, size, lead,
-                                            d->rules->body_limit, d->work, error);
+                                            inflated_limit(d), d->work, error);
         if (code)
             return code;
     }

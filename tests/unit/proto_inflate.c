@@ -58,7 +58,8 @@ static enum error_code unpack(enum coding coding, size_t size, size_t lead, size
     char *body = malloc(size ? size : 1);
     memcpy(body, packed, size);
     enum error_code code =
-        inflate_body(&inflated, coding, body, size, lead, limit, &memory.work, &error);
+        inflate_body(&inflated, coding, body, size, lead, (struct inflate_limit){limit, "max_body"},
+                     &memory.work, &error);
     free(body);
     return code;
 }
