@@ -370,6 +370,7 @@ help:
 	@echo "make install         the program, unit, settings and manual (PREFIX, DESTDIR); make deb: a package"
 	@echo "make image           a container image (IMAGE=name)"
 	@echo "make test-deploy     examples, HAProxy, manifests, package and image, in full; needs root"
+	@echo "make test-bare       make run and make test on a bare Debian 12; needs root, half an hour"
 	@echo "make deps            the packages to build; make deps-test: and to test"
 	@echo "make clean           remove build/"
 	@echo "SANITIZE=address,undefined or SANITIZE=thread builds any of these so, in build/<that>"
@@ -413,7 +414,7 @@ image:
 # The short ones are part of `make test`. `make test-deploy` runs all, the one of HAProxy in full.
 DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py haproxy.py)
 DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py service.py \
-                   image.py image_cuda.py clean.py)
+                   image.py image_cuda.py bare_run.py)
 DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd systemd-container \
                    chromium golang-go default-jdk-headless nodejs docker-compose
 CLIENTS       += $(DEPLOY_SHORT)
@@ -429,3 +430,10 @@ test-deploy: deps-test
 	@$(AGAIN) all $(VENV)/deploy
 	@$(AGAIN) deb CUDA=0
 	@SMALL=200000 LARGE=200 TEST_TIMEOUT=1200 $(RUN) $(DEPLOY_TESTS)
+
+# What each prints is the record: minutes, and what was installed.
+.PHONY: test-bare
+test-bare:
+	@$(call install,debootstrap python3)
+	@TENSORD=$(BUILD)/tensord python3 tests/deploy/bare_run.py
+	@TENSORD=$(BUILD)/tensord python3 tests/deploy/bare_test.py
