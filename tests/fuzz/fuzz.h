@@ -23,6 +23,10 @@ enum { FUZZ_CHOICES = 2 };
 void fuzz_infer(enum encoding body, int64_t header_length, const uint8_t *choices,
                 const uint8_t *data, size_t size);
 
+/* A body that is all JSON, once read by itself and twice with a recall, after a text that differs
+ * from it in one byte: the same is said of it each time. */
+void fuzz_recall(const uint8_t *choices, const uint8_t *data, size_t size);
+
 /* An error that a client may see for its request: known, with a sentence, and JSON. */
 void fuzz_error(const struct error *error);
 

@@ -3,6 +3,7 @@
 #include "kernels/op.h"
 #include "proto/json_scan.h"
 #include "proto/problem.h"
+#include "proto/recall.h"
 #include "tests/support/infer.h"
 
 #include <stdio.h>
@@ -84,24 +85,80 @@ static void check_answer(const struct infer *f)
     }
 }
 
+static void begin(struct infer *f, enum encoding body, int64_t header_length,
+                  const uint8_t *choices)
+{
+    infer_init(f);
+    f->memory.limit = FUZZ_MEMORY_LIMIT;
+    f->memory.fail_at = choices[0] / 16;
+    f->rules.body_limit = f->rules.json_limit = FUZZ_BODY_LIMIT;
+    f->rules.output_limit = FUZZ_OUTPUT_LIMIT;
+    f->rules.cuda_devices = 2;
+    f->head.body = body;
+    f->head.header_length = header_length;
+    f->head.accepted = (enum encoding)(choices[1] % (ENCODING_COUNT + 1));
+    f->misaligned = choices[1] / 16;
+}
+
+static const char *chosen_op(const uint8_t *choices)
+{
+    return op_at(choices[0] % 16 % op_count())->name;
+}
+
 void fuzz_infer(enum encoding body, int64_t header_length, const uint8_t *choices,
                 const uint8_t *data, size_t size)
 {
     struct infer f;
 
-    infer_init(&f);
-    f.memory.limit = FUZZ_MEMORY_LIMIT;
-    f.memory.fail_at = choices[0] / 16;
-    f.rules.body_limit = f.rules.json_limit = FUZZ_BODY_LIMIT;
-    f.rules.output_limit = FUZZ_OUTPUT_LIMIT;
-    f.rules.cuda_devices = 2;
-    f.head.body = body;
-    f.head.header_length = header_length;
-    f.head.accepted = (enum encoding)(choices[1] % (ENCODING_COUNT + 1));
-    f.misaligned = choices[1] / 16;
-    if (infer_answer(&f, op_at(choices[0] % 16 % op_count())->name, data, size) == ERROR_NONE)
+    begin(&f, body, header_length, choices);
+    if (infer_answer(&f, chosen_op(choices), data, size) == ERROR_NONE)
         check_answer(&f);
     else
         fuzz_error(&f.error);
     infer_release(&f);
+}
+
+static void check_same(enum error_code code, const struct infer *f, enum error_code expected,
+                       const struct infer *g)
+{
+    FUZZ_CHECK(code == expected);
+    if (code) {
+        FUZZ_CHECK(strcmp(f->error.message, g->error.message) == 0);
+        return;
+    }
+    FUZZ_CHECK(f->response.size == g->response.size);
+    FUZZ_CHECK(memcmp(f->response.data, g->response.data, f->response.size) == 0);
+}
+
+/* One byte of it is another. */
+static char *neighbour(const uint8_t *choices, const uint8_t *data, size_t size)
+{
+    static const char bytes[] = "1[,]0{}\":n\\ -.e\xc3"; /* 16 */
+    char *text = malloc(size);
+
+    if (text == NULL)
+        abort();
+    memcpy(text, data, size);
+    text[choices[1] * size / 256] = bytes[choices[0] % 16];
+    return text;
+}
+
+void fuzz_recall(const uint8_t *choices, const uint8_t *data, size_t size)
+{
+    struct infer plain, recalled;
+    char *text = neighbour(choices, data, size);
+
+    begin(&plain, ENCODING_JSON, -1, choices);
+    begin(&recalled, ENCODING_JSON, -1, choices);
+    plain.memory.fail_at = recalled.memory.fail_at = 0;
+    recalled.memory.work.recall = recall_new();
+    enum error_code expected = infer_answer(&plain, chosen_op(choices), data, size);
+    (void)infer_answer(&recalled, chosen_op(choices), text, size);
+    for (int time = 0; time < 2; time++)
+        check_same(infer_answer(&recalled, chosen_op(choices), data, size), &recalled, expected,
+                   &plain);
+    recall_free(recalled.memory.work.recall);
+    infer_release(&recalled);
+    infer_release(&plain);
+    free(text);
 }

@@ -92,6 +92,7 @@ static void put_json(const struct golden_case *c, const uint8_t *choices)
         abort();
     if (b.size <= BODY_MAX) {
         put("request_json", choices, FUZZ_CHOICES, b.data, b.size);
+        put("recall", choices, FUZZ_CHOICES, b.data, b.size);
         put_numbers(&b, choices[1]);
         put_inflate(&b, 15, 2);
         put_inflate(&b, 31, 1);
@@ -157,6 +158,8 @@ static const struct {
 } texts[] = {
     {"request_json", "\x05\x03{\"inputs\":{\"tensor\":[1,2,3,4],\"indices\":[[1],[3]],"
                      "\"updates\":[10,20]}}"},
+    {"recall", "\x05\x55{\"inputs\":{\"tensor\":[1,2,3,4],\"indices\":[[1],[3]],"
+               "\"updates\":[10,20]}}"},
     {"request_json", "\x01\x03{\"id\":\"a\\u00e9\",\"outputs\":[{\"name\":\"output\",\"parameters\""
                      ":{\"binary_data\":true}}],\"inputs\":[{\"name\":\"x\",\"data\":[[\"\\ud83d"
                      "\\ude00\",\"b\"]],\"datatype\":\"BYTES\",\"shape\":[1,2]},{\"name\":"
@@ -225,8 +228,8 @@ static void put_settings(void)
 int main(int argc, char **argv)
 {
     static const char *const targets[] = {
-        "request_json", "frame", "safetensors", "inflate", "number", "print",
-        "slices",       "head",  "headers",     "config",  "tokens", "settings",
+        "request_json", "recall", "frame",   "safetensors", "inflate", "number",   "print",
+        "slices",       "head",   "headers", "config",      "tokens",  "settings",
     };
 
     if (argc != 2)
