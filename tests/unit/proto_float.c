@@ -1,6 +1,6 @@
 /* Texts <-> FP32 and FP64. The oracles are strtod and strtof of the C library, which round
  * correctly. */
-#include "proto/number.h"
+#include "tests/support/number_text.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -23,31 +23,6 @@ static uint64_t draw(uint64_t *state)
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
-}
-
-static struct number_run read_text(enum dtype dtype, const char *text, void *out, int64_t most)
-{
-    return number_read(dtype, text, text + strlen(text), out, most);
-}
-
-static void read_one(enum dtype dtype, const char *text, void *out)
-{
-    struct number_run run = read_text(dtype, text, out, 1);
-    if (run.stop != NUMBER_END || run.count != 1 || *run.at != '\0')
-        fail_msg("\"%s\" as %s: stop %d after %d bytes", text, dtype_name(dtype), run.stop,
-                 (int)(run.at - text));
-}
-
-/* The text of one element, without its comma. */
-static const char *print_one(enum dtype dtype, const void *element)
-{
-    static char text[64];
-    char *end = text;
-    assert_int_equal(number_print(dtype, element, 1, &end), 1);
-    assert_true((size_t)(end - text) <= number_text_max(dtype));
-    assert_int_equal(end[-1], ',');
-    end[-1] = '\0';
-    return text;
 }
 
 static void check_against_c_library(const char *text)

@@ -1,35 +1,12 @@
 /* request: JSON and JSON + binary become tensors and wishes; each mistake is named. */
 #include "proto/request.h"
 
-#include "tests/support/infer.h"
-#include "tests/support/quote.h"
+#include "tests/support/infer_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <zlib.h>
-
-static struct infer f;
-
-static int setup(void **state)
-{
-    (void)state;
-    infer_init(&f);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    infer_release(&f);
-    return 0;
-}
 
 /* Decodes JSON in which ' stands for ", with raw bytes behind it when there are some. */
 static enum error_code decode_with(const char *op, const char *json, const void *raw, size_t size)

@@ -1,34 +1,11 @@
 /* request_parameters: each parameter, each of its values, and what is refused. */
 #include "proto/request.h"
 
-#include "tests/support/infer.h"
-#include "tests/support/quote.h"
+#include "tests/support/infer_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-static struct infer f;
-
-static int setup(void **state)
-{
-    (void)state;
-    infer_init(&f);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    infer_release(&f);
-    return 0;
-}
 
 /* A request with these members in its `parameters`; ' stands for ". */
 static enum error_code decode(const char *parameters)
