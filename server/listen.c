@@ -43,13 +43,13 @@ static void set_options(int fd)
         setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
 }
 
-static int bind_one(const struct addrinfo *ai)
+static int listen_at(const struct sockaddr *name, socklen_t size)
 {
-    int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = socket(name->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -1;
     set_options(fd);
-    if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+    if (bind(fd, name, size) == 0 && listen(fd, BACKLOG) == 0)
         return fd;
     int reason = errno;
     close(fd);
@@ -58,12 +58,12 @@ static int bind_one(const struct addrinfo *ai)
 }
 
 /* The first address of a name that this machine has: localhost may be ::1 too, which may be off. */
-static int bind_inet(const struct addrinfo *found)
+static int listen_at_first(const struct addrinfo *found)
 {
-    int fd = bind_one(found);
+    int fd = listen_at(found->ai_addr, found->ai_addrlen);
     for (const struct addrinfo *ai = found->ai_next;
          fd < 0 && (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT) && ai; ai = ai->ai_next)
-        fd = bind_one(ai);
+        fd = listen_at(ai->ai_addr, ai->ai_addrlen);
     return fd;
 }
 
@@ -111,7 +111,7 @@ static enum error_code open_inet(struct listener *listener, const char *address,
     int failed = getaddrinfo(*host ? host : NULL, port, &hints, &found);
     if (failed)
         return refuse(address, gai_strerror(failed), error);
-    listener->fd = bind_inet(found);
+    listener->fd = listen_at_first(found);
     freeaddrinfo(found);
     if (listener->fd < 0)
         return refuse(address, strerror(errno), error);
@@ -150,15 +150,9 @@ static enum error_code open_unix(struct listener *listener, const char *address,
     strcpy(name.sun_path, path);
     if (clear_path(&name, address, error) != ERROR_NONE)
         return error->code;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&name, sizeof name) != 0 ||
-        listen(fd, BACKLOG) != 0) {
-        refuse(address, strerror(errno), error);
-        if (fd >= 0)
-            close(fd);
-        return error->code;
-    }
-    listener->fd = fd;
+    listener->fd = listen_at((const struct sockaddr *)&name, sizeof name);
+    if (listener->fd < 0)
+        return refuse(address, strerror(errno), error);
     listener->is_unix = true;
     snprintf(listener->address, sizeof listener->address, "%s", address);
     return ERROR_NONE;
