@@ -1,6 +1,6 @@
 #!/bin/sh
-# The floors, checked: includes go down only (server -> proto -> kernels), and each library has one door.
-# Prints every include line that looks the wrong way; exits 1 when there is one.
+# The floors, checked: includes go down only (server -> proto -> kernels), and each library has one
+# door. Prints every include line that looks the wrong way; exits 1 when there is one.
 cd "$(dirname "$0")/.." || exit 2
 status=0
 
@@ -8,7 +8,8 @@ status=0
 forbid() {
     pattern=$1 what=$2
     shift 2
-    if lines=$(grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$pattern" "$@" /dev/null); then
+    if lines=$(grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$pattern" \
+        "$@" /dev/null); then
         printf '%s:\n%s\n' "$what" "$lines"
         status=1
     fi
@@ -30,6 +31,7 @@ sources() {
     forbid 'pthread' 'pthread outside server/' $(sources kernels) $(sources proto)
     forbid '(cuda|cub/)' 'CUDA outside kernels/cuda/' \
         $(sources kernels | grep -v '^kernels/cuda/') $(sources proto) $(sources server)
-    forbid 'tests/' 'the product includes a test' $(sources kernels) $(sources proto) $(sources server)
+    forbid 'tests/' 'the product includes a test' \
+        $(sources kernels) $(sources proto) $(sources server)
 }
 exit $status

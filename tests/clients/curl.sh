@@ -37,20 +37,23 @@ gzip -c "$dir/request.json" >"$dir/request.gz"
 same "a gzip file" "$answer" \
     "$(curl -sS "$url" -H 'Content-Encoding: gzip' --data-binary "@$dir/request.gz")"
 
-json='{"inputs":[{"name":"tensor","datatype":"FP32","shape":[2],"parameters":{"binary_data_size":8}},'
+json='{"inputs":[{"name":"tensor","datatype":"FP32","shape":[2],'
+json=$json'"parameters":{"binary_data_size":8}},'
 json=$json'{"name":"indices","datatype":"INT32","shape":[1,1],"data":[1]},'
 json=$json'{"name":"updates","datatype":"FP32","shape":[1],"data":[5]}]}'
 {
     printf '%s' "$json"
     printf '\000\000\200\077\000\000\000\100'
 } >"$dir/request.bin"
-curl -sS "$url" -H "Inference-Header-Content-Length: ${#json}" -H 'Accept: application/octet-stream' \
+curl -sS "$url" -H "Inference-Header-Content-Length: ${#json}" \
+    -H 'Accept: application/octet-stream' \
     --data-binary "@$dir/request.bin" >"$dir/answer.bin"
 same "binary out of a shell" " 00 00 80 3f 00 00 e0 40" \
     "$(tail -c 8 "$dir/answer.bin" | od -An -tx1)"
 
 same "an error and its status" "400" \
-    "$(curl -sS -o "$dir/error" -w '%{http_code}' "$url" -d '{"inputs":{"tensor":[1],"indices":[[7]],"updates":[1]}}')"
+    "$(curl -sS -o "$dir/error" -w '%{http_code}' "$url" \
+        -d '{"inputs":{"tensor":[1],"indices":[[7]],"updates":[1]}}')"
 same "says where" "1" "$(grep -c 'indices\[0\] = \[7\]' "$dir/error")"
 same "-f fails" "22" "$(curl -sf "$url" -d '{}' >/dev/null && echo 0 || echo $?)"
 

@@ -1,4 +1,4 @@
-"""The safetensors library and urllib: files saved by it are requests, answers are files it loads."""
+"""The safetensors library and urllib: files it saves are requests, answers are files it loads."""
 
 import json
 import unittest
