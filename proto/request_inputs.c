@@ -82,6 +82,20 @@ static void settle_types(struct decode *d)
     }
 }
 
+/* Not before all types are known to be right: those are reported first. */
+static enum error_code check_ranks(const struct decode *d, struct error *error)
+{
+    for (int i = 0; i < d->input_count; i++) {
+        const struct announced *a = &d->inputs[i];
+        const char *name = d->request->op.op->inputs[a->input];
+        if (a->tensor.rank > RANK_MAX)
+            return error_set(error, ERROR_SHAPE_MISMATCH, name,
+                             "shape of %s has %d dimensions; at most %d are possible", name,
+                             a->tensor.rank, RANK_MAX);
+    }
+    return ERROR_NONE;
+}
+
 static enum error_code load(struct decode *d, const struct announced *a,
                             const struct json_scan *scan, struct frame *frame, struct error *error)
 {
@@ -98,6 +112,8 @@ enum error_code request_load(struct decode *d, const struct json_scan *scan, str
     settle_types(d);
     enum error_code code =
         plan_check_types(&d->request->op, d->request->inputs, known_types(d), error);
+    if (!code)
+        code = check_ranks(d, error);
     for (int i = 0; i < d->input_count && !code; i++)
         code = load(d, &d->inputs[i], scan, frame, error);
     return code ? code : frame_end(frame, error);

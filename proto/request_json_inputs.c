@@ -28,12 +28,11 @@ enum error_code request_json_shape(struct decode *d, struct announced *a, const 
     a->tensor.rank = 0;
     cJSON_ArrayForEach(dimension, item)
     {
-        if (a->tensor.rank == RANK_MAX)
-            return error_set(error, ERROR_SHAPE_MISMATCH, input,
-                             "shape of %s has %d dimensions; at most %d are possible", input,
-                             cJSON_GetArraySize(item), RANK_MAX);
-        if (!envelope_size(dimension, &a->tensor.shape[a->tensor.rank]))
+        int64_t size;
+        if (!envelope_size(dimension, &size))
             return envelope_wrong(input, "a dimension in shape", dimension, a_size, error);
+        if (a->tensor.rank < RANK_MAX)
+            a->tensor.shape[a->tensor.rank] = size;
         a->tensor.rank++;
     }
     return ERROR_NONE;

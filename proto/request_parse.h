@@ -16,7 +16,8 @@ enum source { SOURCE_NONE, SOURCE_CUT, SOURCE_BINARY };
 /* An input as its envelope describes it. */
 struct announced {
     int input;            /* number in the op's row */
-    struct tensor tensor; /* DTYPE_NONE: no type was said; rank -1: no shape; no data yet */
+    struct tensor tensor; /* DTYPE_NONE: no type was said; rank -1: no shape, above RANK_MAX: not
+                             yet refused; no data yet */
     enum source source;
     int cut;      /* SOURCE_CUT: number of the value that json_scan cut out */
     size_t bytes; /* SOURCE_BINARY */
@@ -90,7 +91,7 @@ MUST_CHECK enum error_code request_unknown_dtype(const struct decode *d, int inp
 
 /* Gives types to inputs that came without, then reads the elements of all in the order of
  * d->inputs: cut values out of `scan`, binary ones out of `frame`, which they must use up. Errors:
- * UNSUPPORTED_DTYPE, and those of json_tensor_read and frame_take. */
+ * UNSUPPORTED_DTYPE, then SHAPE_MISMATCH, and those of json_tensor_read and frame_take. */
 MUST_CHECK enum error_code request_load(struct decode *d, const struct json_scan *scan,
                                         struct frame *frame, struct error *error);
 

@@ -162,6 +162,9 @@ static void element_types(void **state)
         {ADD("{'name':'tensor','datatype':'FLOAT','shape':[4],'data':[1,2,3,4]}", INDICES, UPDATES,
              ""),
          400, "UNSUPPORTED_DTYPE", "FLOAT"},
+        {ADD("{'name':'tensor','shape':[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],'data':[1]}",
+             "{'name':'indices','datatype':'FLOAT','data':[[0]]}", UPDATES, ""),
+         400, "UNSUPPORTED_DTYPE", "FLOAT"}, /* before the shape */
         {"sparse_segment_mean",
          "{'inputs':[{'name':'data','datatype':'INT32','shape':[1,1],'data':[1]},"
          "{'name':'indices','datatype':'INT32','shape':[1],'data':[0]},"
