@@ -19,7 +19,9 @@ fuzz() {
     mkdir -p "$crashes" "$corpus"
     set -- "$1" "$corpus" "$FUZZ/seeds/$1"
     [ ! -d "$known" ] || set -- "$@" "$known"
-    case $1 in request_json | recall | frame | safetensors) set -- "$@" -dict=tests/fuzz/json.dict ;; esac
+    case $1 in
+    request_json | recall | frame | safetensors) set -- "$@" -dict=tests/fuzz/json.dict ;;
+    esac
     target=$1
     shift
     status=0
