@@ -88,17 +88,32 @@ void queue_push(struct queue *queue, struct job *job, int kind)
     pthread_mutex_unlock(&queue->lock);
 }
 
+static bool pass(struct queue *queue, struct job *job, int kind, bool is_wanted)
+{
+    if (queue->closed || !is_wanted)
+        return false;
+    queue->jobs++;
+    queue->bytes += job->body_size;
+    put(queue, job, kind);
+    return true;
+}
+
 bool queue_pass(struct queue *queue, struct job *job, int kind)
 {
     pthread_mutex_lock(&queue->lock);
-    bool open = !queue->closed;
-    if (open) {
-        queue->jobs++;
-        queue->bytes += job->body_size;
-        put(queue, job, kind);
-    }
+    bool passed = pass(queue, job, kind, true);
     pthread_mutex_unlock(&queue->lock);
-    return open;
+    return passed;
+}
+
+/* One that was woken still counts as waiting until it has the job that it was woken for. */
+bool queue_offer(struct queue *queue, struct job *job, int kind)
+{
+    const struct queue_lane *lane = &queue->kinds[kind];
+    pthread_mutex_lock(&queue->lock);
+    bool passed = pass(queue, job, kind, lane->waiting > 0 && !lane->first);
+    pthread_mutex_unlock(&queue->lock);
+    return passed;
 }
 
 /* The lane with the oldest job that such a worker may take, or NULL. */

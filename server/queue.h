@@ -52,6 +52,9 @@ struct job *queue_take(struct queue *queue, int kind);
  * False when the queue is closed: the job is still the caller's. */
 MUST_CHECK bool queue_pass(struct queue *queue, struct job *job, int kind);
 
+/* queue_pass while a worker of that kind waits for a job; else the job is still the caller's. */
+MUST_CHECK bool queue_offer(struct queue *queue, struct job *job, int kind);
+
 /* Takes out all jobs for which `is_wanted` says so, as a list through job->next. */
 struct job *queue_remove(struct queue *queue, bool (*is_wanted)(struct job *job, void *context),
                          void *context);

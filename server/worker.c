@@ -57,14 +57,19 @@ static void set_running(struct worker *worker, struct job *job)
     pthread_mutex_unlock(&worker->lock);
 }
 
-/* A job whose plan shows that it is one for a device's workers goes on to them. */
+/* What a job is worth, its plan shows: it goes on to a device's workers, or to one with a team that
+ * has nothing to do. */
 static bool pass_on(struct worker *worker, struct job *job)
 {
-    int gpu = worker->stream || !job->planned ? -1 : gpus_choose(worker->all->gpus, job);
-    if (gpu < 0)
+    struct queue *queue = worker->all->queue;
+    if (worker->stream || !job->planned)
         return false;
+    int gpu = gpus_choose(worker->all->gpus, job);
     job->times.queued_ns = clock_ns();
-    return queue_pass(worker->all->queue, job, QUEUE_CUDA + gpu);
+    if (gpu >= 0)
+        return queue_pass(queue, job, QUEUE_CUDA + gpu);
+    return worker->kind == QUEUE_NARROW && worker_job_is_wide(job) &&
+           queue_offer(queue, job, QUEUE_WIDE);
 }
 
 /* False: the job has gone on to another worker. */

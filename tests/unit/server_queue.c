@@ -2,6 +2,7 @@
 #include "server/queue.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,6 +135,28 @@ static void a_job_that_is_passed_on_is_not_refused(void **state)
     assert_int_equal(queue_load(&queue).jobs, 0);
 }
 
+static void *take_one(void *kind)
+{
+    return queue_take(&queue, (int)(uintptr_t)kind);
+}
+
+static void a_job_is_offered_only_to_who_waits(void **state)
+{
+    pthread_t wide;
+    void *taken;
+    (void)state;
+    put(0, false);
+    struct job *job = queue_take(&queue, QUEUE_NARROW);
+    assert_false(queue_offer(&queue, job, QUEUE_WIDE));
+    assert_int_equal(queue_load(&queue).jobs, 0);
+    pthread_create(&wide, NULL, take_one, (void *)(uintptr_t)QUEUE_WIDE);
+    while (!queue_offer(&queue, job, QUEUE_WIDE))
+        sched_yield();
+    assert_false(queue_offer(&queue, &jobs[1], QUEUE_WIDE));
+    pthread_join(wide, &taken);
+    assert_ptr_equal(taken, job);
+}
+
 static bool is_third(struct job *job, void *context)
 {
     return job == (struct job *)context + 2 || job == (struct job *)context + 3;
@@ -203,6 +226,7 @@ int main(void)
         TEST(wide_workers_take_the_oldest_of_both),
         TEST(a_device_s_jobs_are_its_workers_alone),
         TEST(a_job_that_is_passed_on_is_not_refused),
+        TEST(a_job_is_offered_only_to_who_waits),
         TEST(chosen_jobs_can_be_taken_out),
         TEST(a_closed_queue_empties_and_then_says_so),
         TEST(waiting_workers_get_every_job),
