@@ -47,21 +47,28 @@ void watch_init(struct watch *watch, struct server *server)
     *watch = (struct watch){.server = server, .tick_ms = TICK_MS};
 }
 
+static bool is_time(uint64_t *last_ns, uint64_t now, uint64_t every_ns)
+{
+    if (now - *last_ns < every_ns)
+        return false;
+    *last_ns = now;
+    return true;
+}
+
+/* The queue stands still while its jobs are looked at: a pulse is no reason to do it more often. */
 void watch_tick(struct watch *watch)
 {
     struct server *server = watch->server;
-    finish_all(queue_remove(&server->queue, is_over, NULL));
-    workers_stop(&server->workers, why_over, NULL);
-    watch->tick_ms = http_pulse(server->http) ? PULSE_MS : TICK_MS;
     uint64_t now = clock_ns();
-    if (now - watch->reaped_ns >= SEC) {
-        watch->reaped_ns = now;
+    watch->tick_ms = http_pulse(server->http) ? PULSE_MS : TICK_MS;
+    if (is_time(&watch->looked_ns, now, TICK_MS * MSEC)) {
+        finish_all(queue_remove(&server->queue, is_over, NULL));
+        workers_stop(&server->workers, why_over, NULL);
+    }
+    if (is_time(&watch->reaped_ns, now, SEC))
         http_reap(server->http);
-    }
-    if (now - watch->trimmed_ns >= TRIM_NS) {
-        watch->trimmed_ns = now;
+    if (is_time(&watch->trimmed_ns, now, TRIM_NS))
         blocks_trim(&server->blocks);
-    }
 }
 
 void watch_end_all(struct server *server)

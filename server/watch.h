@@ -7,8 +7,8 @@
 
 struct watch {
     struct server *server;
-    uint64_t trimmed_ns, reaped_ns;
-    int tick_ms; /* until watch_tick is to be called again */
+    uint64_t looked_ns, reaped_ns, trimmed_ns; /* when last */
+    int tick_ms;                               /* until watch_tick is to be called again */
 };
 
 void watch_init(struct watch *watch, struct server *server);
