@@ -64,9 +64,10 @@ static void a_team_stays_as_it_was_made(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* The first: threads that others no longer need are still ending after them. */
+        cmocka_unit_test(a_team_stays_as_it_was_made),
         cmocka_unit_test(every_part_is_done_once),
         cmocka_unit_test(every_shared_part_is_done_once),
-        cmocka_unit_test(a_team_stays_as_it_was_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
