@@ -11,6 +11,8 @@
 struct crowd {
     int port;
     int members; /* connections in use at a time */
+    double rate; /* requests that are due in a second, whatever the answers do, each asked by a
+                  * member that is free; 0: who is answered asks again at once */
     void *context;
 
     /* The member's next request; its body must live until the answer. False: it leaves. */
