@@ -44,6 +44,13 @@ struct row {
     const char *definition;
 };
 
+/* Sums over the runs of BOUND. */
+struct overload {
+    double capacity, asked, accepted; /* requests a second */
+    double refused;                   /* of those asked */
+    double p99_ms, span_ms;           /* see load_result */
+};
+
 struct bench {
     const struct row *row;
     struct server server, quiet;
@@ -52,7 +59,8 @@ struct bench {
     struct wire_request request, large; /* `large`: of the stream beside */
     size_t array_offset, array_size;    /* in a JSON request */
     struct line ours, theirs;
-    double bound_ms;                    /* of BOUND's last run */
+    double bound_ms; /* of BOUND's last run */
+    struct overload overload;
     int64_t our_answers, their_answers; /* to small requests, so far */
 };
 

@@ -1,10 +1,6 @@
 #include "tests/bench/server_load.h"
 #include "tests/bench/server_tls.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -12,12 +8,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_MAX = 65536, EVENTS = 64, LATENCIES_MAX = 1 << 20, PATIENCE_MS = 10000 };
+enum { ANSWER_MAX = 65536, EVENTS = 64, LATENCIES_MAX = 1 << 20 };
+
+static const int64_t patience_ns = 10000000000;
 
 struct connection {
     int fd;
-    struct tls_side *tls; /* NULL: plain */
-    int64_t sent_ns;
+    struct tls_side *tls;    /* NULL: plain */
+    struct connection *next; /* of those that are free */
+    int64_t due_ns;
     size_t size;
     char answer[ANSWER_MAX];
 };
@@ -25,74 +24,22 @@ struct connection {
 struct latencies {
     int64_t count, refused;
     float ms[LATENCIES_MAX];
+    float at_ms[LATENCIES_MAX]; /* since the start: when it was answered */
 };
 
-int64_t now_ns(void)
-{
-    struct timespec t;
+struct talk {
+    const struct load *load;
+    struct latencies *latencies;
+    struct connection *free;
+    int64_t start_ns, end_ns, asked_ns; /* asked_ns: the last time */
+    int64_t asked, answered;
+};
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static int open_socket(int port)
-{
-    const struct sockaddr_in address = {.sin_family = AF_INET,
-                                        .sin_port = htons((uint16_t)port),
-                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    const int on = 1;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    if (fd < 0)
-        return -1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
-        return fd;
-    close(fd);
-    return -1;
-}
-
-static bool send_all(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t sent = send(fd, bytes, size, MSG_NOSIGNAL);
-
-        if (sent <= 0)
-            return false;
-        bytes += sent;
-        size -= (size_t)sent;
-    }
-    return true;
-}
-
-static bool is_refusal(const char *answer)
-{
-    return memcmp(answer + 9, "503", 3) == 0;
-}
-
-/* The size of the answer that starts with these bytes: 0 while its head is not whole, -1 when it is
- * not a 200, or a 503 that may be, with a length. */
-static ssize_t answer_size(const char *bytes, size_t size, bool may_refuse)
-{
-    const char *end = memmem(bytes, size, "\r\n\r\n", 4), *length;
-
-    if (end == NULL)
-        return 0;
-    length = strcasestr(bytes, "\r\nContent-Length:");
-    if (size < 12 || length == NULL || length > end ||
-        (memcmp(bytes + 9, "200", 3) != 0 && !(may_refuse && is_refusal(bytes)))) {
-        fprintf(stderr, "not a 200: %.*s\n", size < 500 ? (int)size : 500, bytes);
-        return -1;
-    }
-    return end + 4 - bytes + strtol(length + strlen("\r\nContent-Length:"), NULL, 10);
-}
-
-static bool ask(const struct load *load, struct connection *c)
+static bool send_request(const struct load *load, struct connection *c)
 {
     c->size = 0;
-    c->sent_ns = now_ns();
     return c->tls != NULL ? tls_side_send(c->tls, load->request, load->size)
-                          : send_all(c->fd, load->request, load->size);
+                          : line_send(c->fd, load->request, load->size);
 }
 
 /* Reads what there is. 1: the answer is whole, 0: not yet, -1: broken. */
@@ -107,66 +54,132 @@ static int hear(const struct load *load, struct connection *c)
         return -1;
     c->size += (size_t)got;
     c->answer[c->size] = '\0';
-    wanted = answer_size(c->answer, c->size, load->may_refuse);
+    wanted = line_answer_size(c->answer, c->size, load->may_refuse);
     if (wanted < 0 || (size_t)wanted >= ANSWER_MAX)
         return -1;
     return wanted > 0 && (size_t)wanted == c->size;
 }
 
-static void note(struct latencies *l, const struct connection *c)
+static void note(struct talk *t, const struct connection *c)
 {
-    if (is_refusal(c->answer)) {
+    struct latencies *l = t->latencies;
+    int64_t now = now_ns();
+
+    if (line_is_refusal(c->answer)) {
         l->refused++;
         return;
     }
-    if (l->count < LATENCIES_MAX)
-        l->ms[l->count] = (float)((double)(now_ns() - c->sent_ns) / 1e6);
+    if (l->count < LATENCIES_MAX) {
+        l->ms[l->count] = (float)((double)(now - c->due_ns) / 1e6);
+        l->at_ms[l->count] = (float)((double)(now - t->start_ns) / 1e6);
+    }
     l->count++;
 }
 
-static bool talk_to_one(const struct load *load, struct connection *c, int64_t end,
-                        struct latencies *l)
+/* When the next request is to be sent. */
+static int64_t next_due(const struct talk *t)
+{
+    double rate = t->load->rate;
+
+    return rate == 0 ? now_ns() : t->start_ns + (int64_t)((double)t->asked * 1e9 / rate);
+}
+
+static bool ask(struct talk *t, struct connection *c, int64_t due_ns)
+{
+    c->due_ns = due_ns;
+    t->asked_ns = now_ns();
+    t->asked++;
+    return send_request(t->load, c);
+}
+
+static bool talk_to_one(struct talk *t, struct connection *c)
 {
     int heard = 0;
 
-    while (now_ns() < end) {
-        if (!ask(load, c))
+    while (now_ns() < t->end_ns) {
+        if (!ask(t, c, now_ns()))
             return false;
-        while ((heard = hear(load, c)) == 0)
+        while ((heard = hear(t->load, c)) == 0)
             ;
         if (heard < 0)
             return false;
-        note(l, c);
+        note(t, c);
     }
     return true;
 }
 
-/* Connections whose answer is not there at the end are closed with it: it counts for nothing. */
-static bool talk_to_many(const struct load *load, struct connection *all, int64_t end,
-                         struct latencies *l)
+static bool ask_what_is_due(struct talk *t)
+{
+    bool works = true;
+
+    while (works && t->free != NULL) {
+        struct connection *c = t->free;
+        int64_t due = next_due(t);
+
+        if (due > now_ns() || due >= t->end_ns)
+            break;
+        t->free = c->next;
+        works = ask(t, c, due);
+    }
+    return works;
+}
+
+/* Until the next request is due, when there is a connection for it. */
+static int64_t pause_ns(const struct talk *t)
+{
+    int64_t due = next_due(t), now = now_ns();
+
+    if (t->free == NULL || due >= t->end_ns)
+        return patience_ns;
+    return due > now ? due - now : 0;
+}
+
+static bool hear_one(struct talk *t, struct connection *c)
+{
+    int heard = hear(t->load, c);
+
+    if (heard <= 0)
+        return heard == 0;
+    note(t, c);
+    t->answered++;
+    c->next = t->free;
+    t->free = c;
+    return ask_what_is_due(t);
+}
+
+static bool hear_some(struct talk *t, int epoll)
+{
+    struct epoll_event events[EVENTS];
+    int64_t pause = pause_ns(t);
+    const struct timespec timeout = {pause / 1000000000, pause % 1000000000};
+    int count = epoll_pwait2(epoll, events, EVENTS, &timeout, NULL);
+    bool works = count > 0 || (count == 0 && pause < patience_ns);
+
+    for (int i = 0; works && i < count; i++)
+        works = hear_one(t, events[i].data.ptr);
+    return works;
+}
+
+static bool is_over(const struct talk *t)
+{
+    return t->load->rate == 0 ? now_ns() >= t->end_ns
+                              : next_due(t) >= t->end_ns && t->answered == t->asked;
+}
+
+static bool talk_to_many(struct talk *t, struct connection *all)
 {
     int epoll = epoll_create1(EPOLL_CLOEXEC);
-    struct epoll_event events[EVENTS];
     bool works = epoll >= 0;
 
-    for (int i = 0; works && i < load->connections; i++) {
+    for (int i = 0; works && i < t->load->connections; i++) {
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = &all[i]};
 
-        works = epoll_ctl(epoll, EPOLL_CTL_ADD, all[i].fd, &event) == 0 && ask(load, &all[i]);
+        works = epoll_ctl(epoll, EPOLL_CTL_ADD, all[i].fd, &event) == 0;
+        all[i].next = t->free;
+        t->free = &all[i];
     }
-    while (works && now_ns() < end) {
-        int count = epoll_wait(epoll, events, EVENTS, PATIENCE_MS);
-
-        works = count > 0;
-        for (int i = 0; works && i < count; i++) {
-            struct connection *c = events[i].data.ptr;
-            int heard = hear(load, c);
-
-            if (heard > 0)
-                note(l, c);
-            works = heard == 0 || (heard > 0 && ask(load, c));
-        }
-    }
+    while (works && !is_over(t))
+        works = ask_what_is_due(t) && hear_some(t, epoll);
     close(epoll);
     return works;
 }
@@ -178,83 +191,68 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double percentile_99(struct latencies *l)
+static double percentile_99(float *values, size_t count)
 {
-    size_t count = l->count < LATENCIES_MAX ? (size_t)l->count : LATENCIES_MAX;
-
     if (count == 0)
         return 0;
-    qsort(l->ms, count, sizeof(l->ms[0]), compare);
-    return l->ms[(count - 1) * 99 / 100];
+    qsort(values, count, sizeof(values[0]), compare);
+    return values[(count - 1) * 99 / 100];
+}
+
+/* Writes over the latencies, which are not needed any more. */
+static double span_99(struct latencies *l, size_t count, size_t span)
+{
+    if (span == 0 || count <= span)
+        return 0;
+    for (size_t i = span; i < count; i++)
+        l->ms[i - span] = l->at_ms[i] - l->at_ms[i - span];
+    return percentile_99(l->ms, count - span);
+}
+
+static bool open_all(const struct load *load, struct connection *all)
+{
+    bool works = true;
+
+    for (int i = 0; works && i < load->connections; i++) {
+        all[i].fd = line_socket(load->port);
+        works = all[i].fd >= 0;
+        if (works && load->tls)
+            works = (all[i].tls = tls_side_open(all[i].fd)) != NULL;
+    }
+    return works;
+}
+
+static void tell(const struct talk *t, struct load_result *result)
+{
+    struct latencies *l = t->latencies;
+    size_t count = l->count < LATENCIES_MAX ? (size_t)l->count : LATENCIES_MAX;
+
+    *result = (struct load_result){.answers = l->count,
+                                   .refused = l->refused,
+                                   .seconds = (double)(now_ns() - t->start_ns) / 1e9,
+                                   .asked = (double)(t->asked - 1) * 1e9 /
+                                            (double)(t->asked_ns - t->start_ns),
+                                   .p99_ms = percentile_99(l->ms, count)};
+    result->span_ms = span_99(l, count, (size_t)t->load->span);
 }
 
 bool load_run(const struct load *load, double seconds, struct load_result *result)
 {
     struct connection *all = calloc((size_t)load->connections, sizeof(*all));
-    struct latencies *l = calloc(1, sizeof(*l));
-    int64_t start;
-    bool works = all != NULL && l != NULL;
+    struct talk t = {.load = load, .latencies = calloc(1, sizeof(*t.latencies))};
+    bool works = all != NULL && t.latencies != NULL && open_all(load, all);
 
-    for (int i = 0; works && i < load->connections; i++) {
-        all[i].fd = open_socket(load->port);
-        works = all[i].fd >= 0;
-        if (works && load->tls)
-            works = (all[i].tls = tls_side_open(all[i].fd)) != NULL;
-    }
-    start = now_ns();
     if (works) {
-        int64_t end = start + (int64_t)(seconds * 1e9);
-
-        works = load->connections == 1 ? talk_to_one(load, all, end, l)
-                                       : talk_to_many(load, all, end, l);
-        result->seconds = (double)(now_ns() - start) / 1e9;
-        result->answers = l->count;
-        result->refused = l->refused;
-        result->p99_ms = percentile_99(l);
+        t.start_ns = now_ns();
+        t.end_ns = t.start_ns + (int64_t)(seconds * 1e9);
+        works = load->connections == 1 ? talk_to_one(&t, all) : talk_to_many(&t, all);
+        tell(&t, result);
     }
     for (int i = 0; all != NULL && i < load->connections; i++) {
         tls_side_close(all[i].tls);
         close(all[i].fd);
     }
     free(all);
-    free(l);
+    free(t.latencies);
     return works;
-}
-
-bool line_open(struct line *line, int port, size_t capacity)
-{
-    *line = (struct line){.fd = open_socket(port), .capacity = capacity};
-    line->answer = malloc(capacity);
-    if (line->answer != NULL)
-        memset(line->answer, 1, capacity);
-    return line->fd >= 0 && line->answer != NULL;
-}
-
-void line_close(struct line *line)
-{
-    close(line->fd);
-    free(line->answer);
-}
-
-double line_exchange(struct line *line, const char *request, size_t size)
-{
-    int64_t start = now_ns();
-    ssize_t wanted = 0;
-    size_t got = 0;
-
-    if (!send_all(line->fd, request, size))
-        return -1;
-    while (wanted == 0 || got < (size_t)wanted) {
-        ssize_t piece = recv(line->fd, line->answer + got, line->capacity - got, 0);
-
-        if (piece <= 0)
-            return -1;
-        got += (size_t)piece;
-        if (wanted == 0)
-            wanted = answer_size(line->answer, got, false);
-        if (wanted < 0 || (size_t)wanted > line->capacity)
-            return -1;
-    }
-    line->answer_size = got;
-    return (double)(now_ns() - start) / 1e9;
 }

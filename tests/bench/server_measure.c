@@ -14,8 +14,7 @@ static struct load_result measure_load(const struct bench *b, int port, bool tls
                               .connections = b->row->connections,
                               .request = b->request.bytes,
                               .size = b->request.size,
-                              .tls = tls,
-                              .may_refuse = b->row->other == BOUND};
+                              .tls = tls};
     struct load_result result;
 
     if (!load_run(&load, seconds, &result))
@@ -62,16 +61,34 @@ static double measure_p99(const struct bench *b, bool beside)
     return p99_ms;
 }
 
-/* The queue's bound is the time that its jobs and the one that runs take, at the rate of this run.
- */
+/* A few connections keep the one worker busy and are never refused: that is the capacity. Five
+ * times as much is asked for then. The queue's bound is the time that its jobs and the one that
+ * runs take, at the rate of this run's answers. */
 static double measure_overload(struct bench *b)
 {
-    static const double SECONDS = 1;
-    struct load_result result = measure_load(b, b->server.port, false, SECONDS);
+    static const double TIMES = 5, SECONDS = 2, CAPACITY_SECONDS = 0.5;
+    static const int CAPACITY_CONNECTIONS = 4;
+    struct load load = {.port = b->server.port,
+                        .connections = CAPACITY_CONNECTIONS,
+                        .request = b->request.bytes,
+                        .size = b->request.size};
+    struct load_result capacity, result;
 
-    if (result.refused == 0)
+    if (!load_run(&load, CAPACITY_SECONDS, &capacity))
+        bench_fail("a request below the capacity failed");
+    load.connections = b->row->connections;
+    load.rate = TIMES * (double)capacity.answers / capacity.seconds;
+    load.may_refuse = true;
+    load.span = BOUND_JOBS + 1;
+    if (!load_run(&load, SECONDS, &result) || result.refused == 0)
         bench_fail("the queue was never full");
     b->bound_ms = (BOUND_JOBS + 1) * result.seconds * 1000 / (double)result.answers;
+    b->overload.capacity += (double)capacity.answers / capacity.seconds;
+    b->overload.asked += result.asked;
+    b->overload.accepted += (double)result.answers / result.seconds;
+    b->overload.p99_ms += result.p99_ms;
+    b->overload.span_ms += result.span_ms;
+    b->overload.refused += (double)result.refused / (double)(result.refused + result.answers);
     return result.p99_ms;
 }
 

@@ -8,7 +8,9 @@
 #include <string.h>
 
 enum { LARGE_COUNT = 16 << 20, LARGE_UPDATES = 100000, JSON_COUNT = 1000000, JSON_UPDATES = 1000 };
+enum { BUSY_COLUMNS = 6144, BUSY_ROWS = 3072 };
 
+static const char add[] = "tensor_scatter_add";
 static const char binary_output[] = ",'parameters':{'binary_data_output':true}";
 
 /* The same numbers in every run and on every machine. */
@@ -18,13 +20,14 @@ static uint32_t random_next(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-static bool wrap(struct wire_request *r, const char *headers, const char *body, size_t size)
+static bool wrap(struct wire_request *r, const char *op, const char *headers, const char *body,
+                 size_t size)
 {
     char head[512];
     int length = snprintf(head, sizeof(head),
-                          "POST /v2/models/tensor_scatter_add/infer HTTP/1.1\r\n"
+                          "POST /v2/models/%s/infer HTTP/1.1\r\n"
                           "Host: 127.0.0.1\r\n%sContent-Length: %zu\r\n\r\n",
-                          headers, size);
+                          op, headers, size);
 
     r->body_offset = (size_t)length;
     r->size = r->body_offset + size;
@@ -37,7 +40,7 @@ static bool wrap(struct wire_request *r, const char *headers, const char *body, 
     return true;
 }
 
-static bool wrap_binary(struct wire_request *r, const struct part *parts)
+static bool wrap_binary(struct wire_request *r, const char *op, const struct part *parts)
 {
     struct body body;
     char header[64];
@@ -47,7 +50,7 @@ static bool wrap_binary(struct wire_request *r, const struct part *parts)
         return false;
     snprintf(header, sizeof(header), "Inference-Header-Content-Length: %zu\r\n",
              body.header_length);
-    made = wrap(r, header, body.data, body.size);
+    made = wrap(r, op, header, body.data, body.size);
     body_release(&body);
     return made;
 }
@@ -61,7 +64,7 @@ static bool small_json(struct wire_request *r)
         "{\"name\":\"updates\",\"datatype\":\"FP32\",\"shape\":[4],"
         "\"data\":[9.25,10.25,11.25,12.25]}]}";
 
-    return wrap(r, "Content-Type: application/json\r\n", body, sizeof(body) - 1);
+    return wrap(r, add, "Content-Type: application/json\r\n", body, sizeof(body) - 1);
 }
 
 static const float small_tensor[8] = {1.5f, 2.5f, 3.5f, 4.5f, 5.5f, 6.5f, 7.5f, 8.5f};
@@ -76,7 +79,7 @@ static bool small_binary(struct wire_request *r)
         {"updates", "FP32", "[4]", small_updates, sizeof(small_updates)},
     };
 
-    return wrap_binary(r, parts);
+    return wrap_binary(r, add, parts);
 }
 
 static bool small_safetensors(struct wire_request *r)
@@ -96,7 +99,7 @@ static bool small_safetensors(struct wire_request *r)
     at = (char *)memcpy(at, small_tensor, sizeof(small_tensor)) + sizeof(small_tensor);
     at = (char *)memcpy(at, small_updates, sizeof(small_updates)) + sizeof(small_updates);
     at = (char *)memcpy(at, small_indices, sizeof(small_indices)) + sizeof(small_indices);
-    return wrap(r, "Content-Type: application/vnd.safetensors\r\n", body, (size_t)(at - body));
+    return wrap(r, add, "Content-Type: application/vnd.safetensors\r\n", body, (size_t)(at - body));
 }
 
 bool wire_small(struct wire_request *r, enum form form)
@@ -108,6 +111,19 @@ bool wire_small(struct wire_request *r, enum form form)
     };
 
     return makers[form](r);
+}
+
+bool wire_busy(struct wire_request *r)
+{
+    static float data[BUSY_COLUMNS];
+    static int32_t indices[BUSY_ROWS], ids[BUSY_ROWS];
+    const struct part parts[] = {
+        {"data", "FP32", "[1,6144]", data, sizeof(data)},
+        {"indices", "INT32", "[3072]", indices, sizeof(indices)},
+        {"segment_ids", "INT32", "[3072]", ids, sizeof(ids)},
+    };
+
+    return wrap_binary(r, "sparse_segment_sum", parts);
 }
 
 bool wire_large(struct wire_request *r)
@@ -129,7 +145,7 @@ bool wire_large(struct wire_request *r)
         indices[i] = (int32_t)(random_next(&state) % LARGE_COUNT);
         updates[i] = 1;
     }
-    made = made && wrap_binary(r, parts);
+    made = made && wrap_binary(r, add, parts);
     free(tensor);
     free(updates);
     free(indices);
@@ -173,7 +189,7 @@ bool wire_json(struct wire_request *r, size_t *data_offset, size_t *data_size)
             JSON_UPDATES);
     print_floats(stream, JSON_UPDATES, &state);
     fputs("}]}", stream);
-    made = fclose(stream) == 0 && wrap(r, "Content-Type: application/json\r\n", body, size);
+    made = fclose(stream) == 0 && wrap(r, add, "Content-Type: application/json\r\n", body, size);
     free(body);
     *data_offset = r->body_offset + (size_t)start;
     *data_size = (size_t)(end - start);

@@ -16,6 +16,10 @@ struct wire_request {
 /* tensor_scatter_add of 8 FP32 elements with 4 updates; the answer in the same form. */
 bool wire_small(struct wire_request *r, enum form form);
 
+/* Little to send and much to do: sparse_segment_sum of 3,072 times the same row of 6,144 FP32,
+ * binary both ways. */
+bool wire_busy(struct wire_request *r);
+
 /* tensor_scatter_add of 16 Mi FP32 elements (64 MiB) with 100,000 updates at random rows, binary
  * both ways. */
 bool wire_large(struct wire_request *r);
