@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { GET = METHOD_GET, POST = METHOD_POST };
 
@@ -176,10 +177,22 @@ enum error_code route_check_base(const char *base, struct error *error)
                      base);
 }
 
+static const char *skip_origin(const char *url)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (strncasecmp(url, schemes[i], strlen(schemes[i])) == 0) {
+            const char *authority = url + strlen(schemes[i]);
+            return authority + strcspn(authority, "/");
+        }
+    return url;
+}
+
 const char *route_below(const char *base, const char *url)
 {
     size_t size = strlen(base);
-    return strncmp(base, url, size) == 0 && url[size] == '/' ? url + size : NULL;
+    const char *path = skip_origin(url);
+    return strncmp(base, path, size) == 0 && path[size] == '/' ? path + size : NULL;
 }
 
 void route_print_allow(unsigned allowed, char *text)

@@ -56,7 +56,8 @@ MUST_CHECK enum error_code route_find(struct route_match *match, struct op_name 
 /* `base` is "" or a path such as /tensord. Errors: INVALID_PARAMETER. */
 MUST_CHECK enum error_code route_check_base(const char *base, struct error *error);
 
-/* The part of the URL below `base`; NULL when it is not below. */
+/* The part of a request's target below `base`; NULL when it is not below. A target may be an
+ * absolute URL (RFC 9112, 3.2.2): whose, does not matter. */
 const char *route_below(const char *base, const char *url);
 
 /* "GET, HEAD, OPTIONS" into `text` of 64 bytes. */

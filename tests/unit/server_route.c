@@ -143,6 +143,16 @@ static void a_base_path_stands_in_front(void **state)
     assert_null(route_below("/a/b", "/A/b/v2"));
 }
 
+static void a_target_may_be_an_absolute_url(void **state)
+{
+    (void)state;
+    assert_string_equal(route_below("", "http://here/v2"), "/v2");
+    assert_string_equal(route_below("/a", "HTTPS://here:8080/a/v2"), "/v2");
+    assert_null(route_below("", "http://here"));
+    assert_null(route_below("/a", "http://a/v2"));
+    assert_null(route_below("", "ftp://here/v2"));
+}
+
 static void a_base_path_has_a_form(void **state)
 {
     static const char *const wrong[] = {"/", "a", "/a/", "//a", "/a//b", "/a b", "/a?b", "/%41"};
@@ -165,6 +175,7 @@ int main(void)
         cmocka_unit_test(the_described_routes_are_the_routes),
         cmocka_unit_test(every_row_has_a_handler_or_is_inference),
         cmocka_unit_test(a_base_path_stands_in_front),
+        cmocka_unit_test(a_target_may_be_an_absolute_url),
         cmocka_unit_test(a_base_path_has_a_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
