@@ -48,7 +48,6 @@ struct row {
 struct overload {
     double capacity, asked, accepted; /* requests a second */
     double refused;                   /* of those asked */
-    double p99_ms, span_ms;           /* see load_result */
 };
 
 struct bench {
