@@ -167,13 +167,14 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Memory as the server has it: touched before, in 2 MiB pages. */
+/* Memory as the server has it: touched before, whole 2 MiB pages. free() it. */
 static void *memory_new(size_t bytes)
 {
-    void *p = mmap(NULL, bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert(p != MAP_FAILED);
-    madvise(p, bytes, MADV_HUGEPAGE);
-    memset(p, 0, bytes);
+    size_t page = 2 << 20, whole = (bytes + page) / page * page;
+    void *p = aligned_alloc(page, whole);
+    assert(p);
+    madvise(p, whole, MADV_HUGEPAGE);
+    memset(p, 0, whole);
     return p;
 }
 
@@ -247,12 +248,12 @@ static void work_init(struct work *w, const struct cell *c)
 
 static void work_release(struct work *w)
 {
-    munmap(w->table, w->table_bytes + 1);
-    munmap(w->values, w->values_bytes + 1);
-    munmap(w->out, w->out_bytes + 1);
-    munmap(w->indices, (size_t)(w->cell->n * w->depth) * 4 + 1);
-    munmap(w->own, (size_t)(w->cell->n * w->depth) * 4 + 1);
-    munmap(w->ids, (size_t)w->cell->n * 4 + 1);
+    free(w->table);
+    free(w->values);
+    free(w->out);
+    free(w->indices);
+    free(w->own);
+    free(w->ids);
     free(w->plan.scratch);
 }
 
@@ -280,8 +281,7 @@ static void ours_plan(struct work *w)
     const struct cell *c = w->cell;
     struct tensor table = table_of(w), values = tensor_of(w, c->dtype, c->n, w->values);
     struct tensor indices = {DTYPE_INT32, 2, {c->n, w->depth}, w->own};
-    struct tensor flat = {DTYPE_INT32, 1, {c->n}, w->own},
-                  ids = {DTYPE_INT32, 1, {c->n}, w->ids};
+    struct tensor flat = {DTYPE_INT32, 1, {c->n}, w->own}, ids = {DTYPE_INT32, 1, {c->n}, w->ids};
     for (int i = 0; i < table.rank; i++)
         w->out_shape[i] = (int32_t)table.shape[i];
     struct tensor shape = {DTYPE_INT32, 1, {table.rank}, w->out_shape};
@@ -395,8 +395,8 @@ static double copy_ms(double megabytes, int rounds)
             double ms = now_ms() - start;
             best = ms < best ? ms : best;
         }
-    munmap(from, bytes + 1);
-    munmap(to, bytes + 1);
+    free(from);
+    free(to);
     return best;
 }
 
