@@ -7,8 +7,7 @@
 
 enum { HOME_BYTES = 60 * 1024 };
 
-#define SCATTER                                                                                    \
-    "\"tensor\":[[1,2],[3,4]],\"indices\":[[1],[0],[1]],\"updates\":[[1,2],[4,8],[2,2]]"
+#define SCATTER  "\"tensor\":[[1,2],[3,4]],\"indices\":[[1],[0],[1]],\"updates\":[[1,2],[4,8],[2,2]]"
 #define SEGMENTS "\"data\":[[1,2],[3,4],[5,6]],\"indices\":[2,0,1],\"segment_ids\":[0,0,2]"
 
 /* An operation that is added to kernels/ gets a row here: the unit test counts. */

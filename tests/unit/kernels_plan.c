@@ -203,8 +203,7 @@ static void scatter_shapes_are_explained(void **state)
                  "followed by [6], the shape of a row");
     EXPECT_ERROR(make("tensor_scatter_add", TENSOR(FP32, NULL), TENSOR(INT32, NULL, 1, 1),
                       TENSOR(FP32, NULL, 1), none),
-                 SHAPE_MISMATCH, "tensor",
-                 "tensor has shape []; it needs rank 1 or more");
+                 SHAPE_MISMATCH, "tensor", "tensor has shape []; it needs rank 1 or more");
 }
 
 static void scatter_nd_shape_is_explained(void **state)
