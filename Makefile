@@ -369,7 +369,7 @@ help:
 	@echo "make bench-json      JSON numbers beside bare from_chars and to_chars, and cJSON"
 	@echo "make install         the program, unit, settings and manual (PREFIX, DESTDIR); make deb: a package"
 	@echo "make image           a container image (IMAGE=name)"
-	@echo "make test-deploy     examples, HAProxy, manifests, package and image, in full; needs root"
+	@echo "make test-deploy     examples, HAProxy, manifests, package, image, compose, in full; needs root"
 	@echo "make test-bare       make run and make test on a bare Debian 12; needs root, half an hour"
 	@echo "make deps            the packages to build; make deps-test: and to test"
 	@echo "make clean           remove build/"
@@ -414,9 +414,10 @@ image:
 # The short ones are part of `make test`. `make test-deploy` runs all, the one of HAProxy in full.
 DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py haproxy.py)
 DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py service.py \
-                   image.py image_cuda.py bare_run.py)
+                   image.py image_cuda.py compose.py bare_run.py)
 DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd systemd-container \
-                   chromium golang-go default-jdk-headless nodejs docker-compose
+                   chromium golang-go default-jdk-headless nodejs docker.io docker-compose \
+                   iptables slirp4netns
 CLIENTS       += $(DEPLOY_SHORT)
 TEST_PACKAGES += haproxy openssl
 
