@@ -31,8 +31,8 @@ USER haproxy
 STOPSIGNAL SIGUSR1
 CMD ["haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]
 """
-# Small requests before, between and after the events, at least; large ones in all, at that.
-PART, LARGE = 3000, 9
+# Small requests before, between and after the events, at least, and a large one for each 1000 of them.
+PART = 5000
 BAD = {"inputs": {"tensor": [1, 2, 3, 4], "indices": [[1], [7]], "updates": [10, 20]}}
 BAD_ANSWER = ("INDEX_OUT_OF_BOUNDS: indices[1] = [7] is out of bounds for shape [4] of tensor "
               "(axis 0: 7 is not in [0, 4))")
@@ -99,17 +99,18 @@ def requests_of(container):
 
 def disturb(load, replicas):
     """All replicas that there were."""
-    def go_on(part):
-        wait_for(lambda: load.counts.small.value >= part * PART or load.counts.wrong.value, 120)
+    def go_on():
+        end = load.counts.small.value + PART
+        assert wait_for(lambda: load.counts.small.value >= end or load.counts.wrong.value, 120), "the load stalls"
 
-    go_on(1)
+    go_on()
     compose("up", "-d", "--scale", "tensord=3")
     added = set(compose("ps", "-q", "tensord").split()) - set(replicas)
     assert len(added) == 1, f"added: {added}"
     assert wait_for(lambda: requests_of(*added)), "the third replica gets no requests"
-    go_on(2)
+    go_on()
     run("docker", "stop", replicas[0])
-    go_on(3)
+    go_on()
     return [*replicas, *added]
 
 
@@ -132,7 +133,7 @@ def check():
         check_replica(container)
     image.examples(f"{ADDRESS}:{PORT}")
     check_bad_index()
-    load = Load(ADDRESS, PORT, 3 * PART, LARGE)
+    load = Load(ADDRESS, PORT, 1000, 1)
     try:
         replicas = disturb(load, replicas)
     finally:
