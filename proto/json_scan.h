@@ -27,8 +27,7 @@ struct json_scan {
     size_t size;
     char *envelope; /* NUL-terminated, from work->memory */
     size_t envelope_size;
-    const struct json_cut
-        *cuts; /* from work->memory, or of a recall: for the decoder of one text */
+    const struct json_cut *cuts; /* from work->memory, or the recall's: good for this one request */
     int cut_count;
 };
 

@@ -2,6 +2,7 @@
 
 #include "proto/request_json.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { LENGTH_BYTES = 8 };
@@ -201,9 +202,12 @@ static enum error_code parse_header(struct decode *d, const char *json, size_t s
         code = envelope_parse(&header, &scan, d->work->memory, error);
     if (!code)
         code = read_header(d, header, error);
-    if (!code)
-        request_remember(d, &scan);
-    return code;
+    if (code)
+        return code;
+    assert(scan.cut_count ==
+           0); /* only below `inputs`, which is no tensor's name, is anything cut */
+    request_remember(d, &scan);
+    return ERROR_NONE;
 }
 
 enum error_code safetensors_read(struct decode *d, char *body, size_t size, struct frame *frame,
