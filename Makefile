@@ -42,8 +42,8 @@ SERVER_LIBS  := -lmicrohttpd -lgnutls -linih -lpthread
 
 objects = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 KERNELS := $(wildcard kernels/*.c kernels/cpu/*.c)
-PROTO   := $(wildcard proto/*.c proto/*.cc)
-SERVER  := $(filter-out server/main.c,$(wildcard server/*.c))
+PROTO   := $(wildcard proto/*.c proto/*/*.c proto/*/*.cc)
+SERVER  := $(filter-out server/life/main.c,$(wildcard server/*.c server/*/*.c))
 
 FLOORS  := $(BUILD)/libserver.a $(BUILD)/libproto.a $(BUILD)/libkernels.a
 
@@ -70,7 +70,7 @@ LINKED_AS := $(BUILD)/linked-with$(if $(WITH_CUDA),,out)-cuda
 $(LINKED_AS):
 	@mkdir -p $(@D) && rm -f $(BUILD)/linked-with* && touch $@
 
-$(BUILD)/tensord: $(call objects,server/main.c) $(if $(WITH_CUDA),$(CUDA_OBJECTS)) $(FLOORS) \
+$(BUILD)/tensord: $(call objects,server/life/main.c) $(if $(WITH_CUDA),$(CUDA_OBJECTS)) $(FLOORS) \
     $(LINKED_AS)
 	@echo "LD $@"
 	@$(LINK) -o $@ $(filter %.o %.a,$^) $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS) \
@@ -79,7 +79,7 @@ $(BUILD)/tensord: $(call objects,server/main.c) $(if $(WITH_CUDA),$(CUDA_OBJECTS
 $(BUILD)/libkernels.a: $(call objects,$(KERNELS))
 $(BUILD)/libproto.a: $(call objects,$(PROTO))
 $(BUILD)/libserver.a: $(call objects,$(SERVER))
-$(BUILD)/libsupport.a: $(call objects,$(wildcard tests/support/*.c))
+$(BUILD)/libsupport.a: $(call objects,$(wildcard tests/support/*/*.c))
 $(BUILD)/%.a:
 	@echo "AR $@"
 	@rm -f $@ && ar rcs $@ $^
@@ -183,7 +183,7 @@ $(CUDA_TEST)/kernels_%: $(BUILD)/obj/tests/gpu/kernels_%.o $(CUDA_TEST_OBJECTS) 
     $(CUDA_TEST_SUPPORT) $(BUILD)/libkernels.a
 	$(call link_test,$(CUDA_TEST_LIBS) $(KERNELS_LIBS))
 
-$(CUDA_TEST)/tensord: $(call objects,server/main.c) $(CUDA_TEST_OBJECTS) $(FLOORS)
+$(CUDA_TEST)/tensord: $(call objects,server/life/main.c) $(CUDA_TEST_OBJECTS) $(FLOORS)
 	@echo "LD $@"
 	@mkdir -p $(@D) && $(LINK) -o $@ $^ $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS) $(CUDA_TEST_LIBS)
 

@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Writable bytes in front of a body and of every value input, where response.h writes the head of
+ * an answer whose result was made in place. */
+enum { ANSWER_HEAD_ROOM = 4096 };
+
 /* Gives memory that is freed as a whole when the request is. TENSOR_ALIGNMENT-aligned, contents
  * undefined; NULL when there is none (RESOURCE_EXHAUSTED). */
 struct memory {

@@ -2,7 +2,7 @@
 #ifndef SERVER_RULES_H
 #define SERVER_RULES_H
 
-#include "proto/request.h"
+#include "proto/request/request.h"
 #include "server/server.h"
 
 /* As they are now: a reload changes some. */

@@ -2,17 +2,17 @@
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
 
-#include "server/access.h"
-#include "server/block.h"
-#include "server/budget.h"
-#include "server/config.h"
-#include "server/cores.h"
-#include "server/gpus.h"
-#include "server/listen.h"
-#include "server/log.h"
-#include "server/metrics.h"
-#include "server/queue.h"
-#include "server/worker.h"
+#include "server/access/access.h"
+#include "server/config/config.h"
+#include "server/jobs/cores.h"
+#include "server/jobs/gpus.h"
+#include "server/jobs/metrics.h"
+#include "server/jobs/queue.h"
+#include "server/jobs/worker.h"
+#include "server/log/log.h"
+#include "server/memory/block.h"
+#include "server/memory/budget.h"
+#include "server/net/listen.h"
 
 /* In this order, never back. */
 enum phase {

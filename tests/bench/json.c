@@ -2,8 +2,8 @@
  * printed, on one thread and on two; against bare loops of std::from_chars and std::to_chars over
  * the same values, and against cJSON. Rows: random values of several kinds. Times are the best of
  * runs that take turns, as others may use the machine; ratios are what counts. */
-#include "proto/json_scan.h"
-#include "proto/json_tensor.h"
+#include "proto/json/scan.h"
+#include "proto/json/tensor.h"
 #include "tests/bench/json_bare.h"
 
 #include <cjson/cJSON.h>

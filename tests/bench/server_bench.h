@@ -6,8 +6,8 @@
 #include "tests/bench/server_echo.h"
 #include "tests/bench/server_load.h"
 #include "tests/bench/server_request.h"
-#include "tests/support/pki.h"
-#include "tests/support/server.h"
+#include "tests/support/http/pki.h"
+#include "tests/support/http/server.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 #include "kernels/op.h"
-#include "server/metrics.h"
+#include "server/jobs/metrics.h"
 #include "tests/bench/server_bench.h"
 
 #include <stdio.h>

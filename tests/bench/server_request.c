@@ -1,6 +1,6 @@
 #include "tests/bench/server_request.h"
 
-#include "tests/support/body.h"
+#include "tests/support/http/body.h"
 
 #include <stdint.h>
 #include <stdio.h>

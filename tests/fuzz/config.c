@@ -1,6 +1,6 @@
 /* A configuration file. One that is accepted is printed, and must be accepted again and mean the
  * same. */
-#include "server/config.h"
+#include "server/config/config.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -4,7 +4,7 @@
 #define TESTS_FUZZ_FUZZ_H
 
 #include "kernels/error.h"
-#include "proto/head.h"
+#include "proto/request/head.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Four header values, one a line: Content-Type, Inference-Header-Content-Length, Content-Encoding,
  * Accept. An empty line is an absent header. */
-#include "proto/head.h"
+#include "proto/request/head.h"
 
 #include "tests/fuzz/fuzz.h"
 

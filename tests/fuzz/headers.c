@@ -1,10 +1,10 @@
 /* The head of an HTTP request as the HTTP library hands it over: lines "METHOD", "URL", "VERSION",
  * then "Name: value" each. */
-#include "server/forwarded.h"
-#include "server/http_headers.h"
-#include "server/request_id.h"
-#include "server/route.h"
-#include "server/trace.h"
+#include "server/http/headers.h"
+#include "server/http/request_id.h"
+#include "server/http/route.h"
+#include "server/http/trace.h"
+#include "server/net/forwarded.h"
 
 #include "tests/fuzz/fuzz.h"
 

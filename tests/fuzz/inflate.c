@@ -1,9 +1,9 @@
 /* A compressed body; the first byte chooses the coding, the limit and the alignment. */
-#include "proto/inflate.h"
+#include "proto/request/inflate.h"
 
 #include "kernels/limits.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/support/test_memory.h"
+#include "tests/support/proto/test_memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,6 +1,6 @@
 /* A list of JSON numbers; the first byte chooses the element type. What was read is what strtod and
  * its like read, and it comes back to the same bits when it is printed. */
-#include "proto/number.h"
+#include "proto/number/number.h"
 
 #include "tests/fuzz/fuzz.h"
 

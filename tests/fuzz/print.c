@@ -1,6 +1,6 @@
 /* Floats, bit for bit; the first byte chooses the type. What is printed comes back to the same
  * bits, by our reader and by the C library's, and no text with fewer digits would. */
-#include "proto/number.h"
+#include "proto/number/number.h"
 
 #include "tests/fuzz/fuzz.h"
 

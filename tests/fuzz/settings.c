@@ -1,9 +1,9 @@
 /* A text as each kind of setting or header that has a grammar of its own: networks, an address,
  * origins, a limit, a digest. What can be printed comes back the same. */
-#include "server/cors.h"
-#include "server/digest.h"
-#include "server/network.h"
-#include "server/quota.h"
+#include "server/access/cors.h"
+#include "server/access/digest.h"
+#include "server/access/quota.h"
+#include "server/net/network.h"
 
 #include "tests/fuzz/fuzz.h"
 

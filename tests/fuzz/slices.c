@@ -1,10 +1,10 @@
 /* A list of elements read in slices, as several threads do, against the same read at once. The
  * first byte chooses the type, the second how far apart the cuts are. */
-#include "proto/json_find.h"
-#include "proto/json_slices.h"
+#include "proto/json/slices.h"
+#include "proto/json/find.h"
 
 #include "tests/fuzz/fuzz.h"
-#include "tests/support/test_memory.h"
+#include "tests/support/proto/test_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

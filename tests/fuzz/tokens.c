@@ -1,5 +1,5 @@
 /* The header Authorization in the first line, then a file of tokens. */
-#include "server/token.h"
+#include "server/access/token.h"
 
 #include "tests/fuzz/fuzz.h"
 

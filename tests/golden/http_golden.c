@@ -1,6 +1,6 @@
 /* Every golden case over HTTP: as JSON, as JSON with binary tensors, and as safetensors. */
-#include "tests/support/fixture.h"
-#include "tests/support/golden_request.h"
+#include "tests/support/golden/request.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

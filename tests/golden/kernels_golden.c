@@ -2,8 +2,8 @@
  * that CUDA is linked to, on a device; in place and out of place, with guard bytes around all
  * memory. */
 #include "kernels/op.h"
-#include "tests/support/golden.h"
-#include "tests/support/kernel_run.h"
+#include "tests/support/golden/golden.h"
+#include "tests/support/kernels/kernel_run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

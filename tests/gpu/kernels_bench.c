@@ -7,7 +7,7 @@
  * Every result is compared with the CPU's, bit for bit, before anything is timed. */
 #include "kernels/cuda/run.h"
 #include "tests/gpu/support/cell.h"
-#include "tests/support/golden.h"
+#include "tests/support/golden/golden.h"
 
 #include <omp.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The server with a CUDA device, over HTTP: jobs on both devices at a time, bodies of all sizes,
  * and the end. */
-#include "tests/support/crowd.h"
-#include "tests/support/cuda_server.h"
+#include "tests/support/http/crowd.h"
+#include "tests/support/http/cuda_server.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Requests from end to end, on a CUDA device and on the CPU: medians, best and worst.
  *
  *   served_bench [MIB]      MIB: of the tensor, 64 by default */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The server with a CUDA device that fails, over HTTP: too little memory, an allocation that fails,
  * a device that is lost. What only the interpreter can be told to do is skipped on a GPU (ON_PTXEMU
  * is not set). */
-#include "tests/support/cuda_server.h"
+#include "tests/support/http/cuda_server.h"
 
 #include <stdlib.h>
 

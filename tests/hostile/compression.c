@@ -1,5 +1,5 @@
 /* Compressed bodies: right ones, damaged ones, and bombs. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Binary requests whose numbers lie: the length of the JSON, the size of a tensor, the lengths in
  * BYTES. Each is refused with the number that was found, and nothing is read that is not there. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

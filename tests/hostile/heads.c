@@ -1,5 +1,5 @@
 /* Heads without end: they are refused within the connection's memory. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* JSON that is made to cost: deep, long, repetitive. Each is refused, or read in memory and time
  * for its size. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

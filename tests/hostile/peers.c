@@ -1,6 +1,6 @@
 /* Clients that are slow, that leave, and that never stop: they get what they asked for or nothing,
  * and nobody else notices. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Safetensors files that break a rule of the format, among them those that its own library was
  * attacked with. Each is refused; none is read past its end. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Messages that two readers could take apart differently: each is refused, its connection is
  * closed, and what follows in the same bytes is never taken for a request. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <string.h>

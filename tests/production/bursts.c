@@ -1,5 +1,5 @@
 /* Many connections become ready in one moment: however many they are, all are answered. */
-#include "tests/support/gauge.h"
+#include "tests/support/http/gauge.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Deadlines: a job past its own is answered 504, whether it waits or runs. */
-#include "tests/support/gauge.h"
-#include "tests/support/long_job.h"
+#include "tests/support/http/gauge.h"
+#include "tests/support/http/long_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The end in a hurry: what is left when the time is over is told so, and the exit is clean. */
-#include "tests/support/gauge.h"
-#include "tests/support/long_job.h"
-#include "tests/support/preload.h"
+#include "tests/support/http/gauge.h"
+#include "tests/support/http/long_job.h"
+#include "tests/support/http/preload.h"
 
 #include <stdio.h>
 #include <stdlib.h>

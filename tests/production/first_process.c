@@ -1,6 +1,6 @@
 /* The server as the first process of a container, to whom the kernel passes on only the signals
  * that it waits for: SIGTERM ends it, after what has begun. */
-#include "tests/support/gauge.h"
+#include "tests/support/http/gauge.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Limits of connections and descriptors: who comes too many is told, and all recovers. */
-#include "tests/support/gauge.h"
+#include "tests/support/http/gauge.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Memory: large requests leave nothing behind once the server is idle. */
-#include "tests/support/gauge.h"
+#include "tests/support/http/gauge.h"
 
 #include <stdlib.h>
 #include <string.h>

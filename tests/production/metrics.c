@@ -1,5 +1,5 @@
 /* /metrics and the statistics agree exactly with what was sent. */
-#include "tests/support/gauge.h"
+#include "tests/support/http/gauge.h"
 
 #include <ctype.h>
 #include <stdlib.h>

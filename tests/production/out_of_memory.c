@@ -1,7 +1,7 @@
 /* Every allocation fails in turn while requests of all kinds are served: each is answered right, or
  * refused, or its connection ends; and the next one is served as ever. */
-#include "tests/support/gauge.h"
-#include "tests/support/preload.h"
+#include "tests/support/http/gauge.h"
+#include "tests/support/http/preload.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * as can be computed. What the server takes is answered right, the rest is told to come again,
  * memory keeps its bound, and afterwards all is as before. Nothing is asserted about times: a load
  * that falls behind its own goes on until it has asked as often. */
-#include "tests/support/crowd.h"
-#include "tests/support/gauge.h"
+#include "tests/support/http/crowd.h"
+#include "tests/support/http/gauge.h"
 
 #include <limits.h>
 #include <math.h>

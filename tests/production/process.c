@@ -1,6 +1,6 @@
 /* The running process as its machine sees it: environment, threads, memory. */
-#include "tests/support/gauge.h"
-#include "tests/support/threads.h"
+#include "tests/support/http/gauge.h"
+#include "tests/support/http/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>

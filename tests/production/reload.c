@@ -1,5 +1,5 @@
 /* SIGHUP: the settings are read again, and taken whole or not at all. */
-#include "tests/support/gauge.h"
+#include "tests/support/http/gauge.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Clients that are too slow are cut off at their limits, and nobody else notices them. */
-#include "tests/support/gauge.h"
+#include "tests/support/http/gauge.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

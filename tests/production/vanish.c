@@ -1,5 +1,5 @@
 /* Clients that vanish at every stage of a request: whatever was taken for them is given back. */
-#include "tests/support/gauge.h"
+#include "tests/support/http/gauge.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -1,5 +1,5 @@
 /* What an answer looks like, and who decides between JSON and binary. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <regex.h>
 #include <stdio.h>

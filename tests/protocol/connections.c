@@ -1,5 +1,5 @@
 /* How requests and answers share a connection: keep-alive, pipelining, chunks, 100-continue. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Each error that a request can earn: status, code, and a sentence that names the field and the
  * value. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <string.h>
 

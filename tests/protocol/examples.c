@@ -1,5 +1,5 @@
 /* The examples of the libraries' own documents, in each form that a request can have. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Triton's routes beside infer: configuration, statistics, the index, and what is politely not
  * there. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* What the settings bound: each limit holds exactly, and the error names it. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

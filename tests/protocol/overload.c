@@ -1,6 +1,6 @@
 /* More work than the server takes: it says so at once, and everything it took is answered. */
-#include "tests/support/crowd.h"
-#include "tests/support/fixture.h"
+#include "tests/support/http/crowd.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdlib.h>
 #include <string.h>

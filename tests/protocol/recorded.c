@@ -1,6 +1,6 @@
 /* What real clients put on the wire, byte for byte, where it differs from the plain form: each is
  * answered so that the client can read it. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

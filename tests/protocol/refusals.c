@@ -1,6 +1,6 @@
 /* What the headers decide is refused before the body is sent, and a body that comes all the same is
  * read away, so that the client reads the answer instead of a broken pipe. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdlib.h>
 #include <string.h>

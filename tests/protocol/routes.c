@@ -1,5 +1,5 @@
 /* Every route but infer: what it answers, to whom it says no, and how. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <string.h>
 

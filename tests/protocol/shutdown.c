@@ -1,6 +1,6 @@
 /* SIGTERM: what was taken is answered, and the process ends with status 0. */
-#include "tests/support/crowd.h"
-#include "tests/support/fixture.h"
+#include "tests/support/http/crowd.h"
+#include "tests/support/http/fixture.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* 10,000 small requests over 64 connections at once, among them 64 MiB ones: every answer is the
  * right one. */
-#include "tests/support/crowd.h"
-#include "tests/support/fixture.h"
+#include "tests/support/http/crowd.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Web pages of other origins, a path in front of all routes, and what the log warns of. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

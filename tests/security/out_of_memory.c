@@ -1,8 +1,8 @@
 /* Every allocation fails in turn while connections shake hands, tokens are looked at and files are
  * read again: nobody gets in who may not, and the next one is served as ever. */
-#include "tests/support/gauge.h"
-#include "tests/support/pki.h"
-#include "tests/support/preload.h"
+#include "tests/support/http/gauge.h"
+#include "tests/support/http/pki.h"
+#include "tests/support/http/preload.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* What one client may hold of the memory, and who a client is behind proxies. */
-#include "tests/support/fixture.h"
+#include "tests/support/http/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* TLS: versions, certificates on both sides, and new ones while requests come. */
-#include "tests/support/crowd.h"
-#include "tests/support/fixture.h"
-#include "tests/support/pki.h"
+#include "tests/support/http/crowd.h"
+#include "tests/support/http/fixture.h"
+#include "tests/support/http/pki.h"
 
-#include "server/health.h"
+#include "server/net/health.h"
 
 #include <gnutls/gnutls.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* Bearer tokens over HTTP: who may compute, how much, and that no token is told to anybody. */
-#include "tests/support/fixture.h"
-#include "tests/support/pki.h"
+#include "tests/support/http/fixture.h"
+#include "tests/support/http/pki.h"
 
 #include <signal.h>
 #include <stdio.h>

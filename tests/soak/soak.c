@@ -1,7 +1,7 @@
 /* Soak: mixed requests, errors and reconnections for SOAK_SECONDS (600); memory, descriptors and
  * threads must be flat after the first tenth. `make soak`. */
-#include "tests/support/crowd.h"
-#include "tests/support/gauge.h"
+#include "tests/support/http/crowd.h"
+#include "tests/support/http/gauge.h"
 
 #include <stdlib.h>
 #include <string.h>

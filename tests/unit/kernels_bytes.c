@@ -1,6 +1,6 @@
 /* BYTES: order of appending, empty elements, and the size of the answer's text. */
-#include "tests/support/kernel_run.h"
-#include "tests/support/tensors.h"
+#include "tests/support/kernels/kernel_run.h"
+#include "tests/support/kernels/tensors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* The sentences and details of errors that name an element, and the checks that find them. */
-#include "tests/support/kernel_run.h"
-#include "tests/support/tensors.h"
+#include "tests/support/kernels/kernel_run.h"
+#include "tests/support/kernels/tensors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

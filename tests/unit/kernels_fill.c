@@ -1,6 +1,6 @@
 /* Start values: zeros and copies, through the caches and past them, wherever a part begins. */
 #include "kernels/cpu/fill.h"
-#include "tests/support/tensors.h"
+#include "tests/support/kernels/tensors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Sparse tensors beyond 2^31 elements and 4 GiB: address space is reserved, and only the pages that
  * are touched are memory. In place, for what starts from zeros writes them all. */
 #include "kernels/cpu/compute.h"
-#include "tests/support/tensors.h"
+#include "tests/support/kernels/tensors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Picks: every update of a share, once, in order, with rows to prefetch behind them. */
 #include "kernels/cpu/picks.h"
-#include "tests/support/tensors.h"
+#include "tests/support/kernels/tensors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 #include "kernels/plan.h"
-#include "tests/support/tensors.h"
+#include "tests/support/kernels/tensors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

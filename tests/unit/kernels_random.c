@@ -1,9 +1,9 @@
 /* Random cases of every operation, type and index type against the reference loops, at every level,
  * shared among threads in every way. The seed is printed; SEED=n repeats a run or makes another. */
 #include "kernels/op.h"
-#include "tests/support/golden.h"
-#include "tests/support/kernel_run.h"
-#include "tests/support/reference.h"
+#include "tests/support/golden/golden.h"
+#include "tests/support/kernels/kernel_run.h"
+#include "tests/support/kernels/reference.h"
 
 #include <math.h>
 #include <setjmp.h>

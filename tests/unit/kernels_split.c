@@ -1,7 +1,7 @@
 /* How work is shared: who owns what, and what the model chooses. */
 #include "kernels/check.h"
 #include "kernels/cpu/split.h"
-#include "tests/support/tensors.h"
+#include "tests/support/kernels/tensors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

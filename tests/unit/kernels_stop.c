@@ -1,6 +1,6 @@
 /* plan.options.stop: work ends early, as CANCELLED, whatever it is at. */
-#include "tests/support/kernel_run.h"
-#include "tests/support/tensors.h"
+#include "tests/support/kernels/kernel_run.h"
+#include "tests/support/kernels/tensors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* team: every part is done once, and a team stays as it was made. */
 #include "kernels/team.h"
-#include "tests/support/threads.h"
+#include "tests/support/http/threads.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

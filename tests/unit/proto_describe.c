@@ -1,5 +1,5 @@
 /* describe: what the server says about itself is valid JSON with what clients look for. */
-#include "proto/describe.h"
+#include "proto/answer/describe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Texts <-> FP32 and FP64. The oracles are strtod and strtof of the C library, which round
  * correctly. */
-#include "tests/support/number_text.h"
+#include "tests/support/proto/number_text.h"
 
 #include <math.h>
 #include <setjmp.h>

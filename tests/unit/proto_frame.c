@@ -1,8 +1,8 @@
 /* frame: raw tensors become views into the bytes that hold them. */
-#include "proto/frame.h"
+#include "proto/request/frame.h"
 
-#include "proto/request.h"
-#include "tests/support/test_memory.h"
+#include "proto/request/request.h"
+#include "tests/support/proto/test_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

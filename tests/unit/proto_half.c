@@ -1,5 +1,5 @@
 /* FP16 and BF16 as text, all of them: the oracle is the definition, over every value there is. */
-#include "proto/number.h"
+#include "proto/number/number.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* head: what the headers of an infer request say. */
-#include "proto/head.h"
+#include "proto/request/head.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

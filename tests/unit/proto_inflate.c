@@ -1,8 +1,8 @@
 /* inflate: compressed bodies, whole and damaged, and never more of them than is allowed. */
-#include "proto/inflate.h"
+#include "proto/request/inflate.h"
 
-#include "proto/request.h"
-#include "tests/support/test_memory.h"
+#include "proto/request/request.h"
+#include "tests/support/proto/test_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Several threads read and print what one thread does, byte for byte, errors too. */
-#include "proto/json_tensor.h"
-#include "tests/support/read_json.h"
+#include "proto/json/tensor.h"
+#include "tests/support/proto/read_json.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* json_tensor_print: one flat array that reads back to the same elements, within the announced
  * size. */
-#include "proto/json_tensor.h"
-#include "tests/support/read_json.h"
+#include "proto/json/tensor.h"
+#include "tests/support/proto/read_json.h"
 
 #include <math.h>
 #include <setjmp.h>

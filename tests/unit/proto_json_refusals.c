@@ -1,6 +1,6 @@
 /* json_tensor_read: what data is refused, and how: the code, the sentence, the place. Data is
  * written with ' for ", and stands in its request from byte 19 on. */
-#include "tests/support/read_json.h"
+#include "tests/support/proto/read_json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

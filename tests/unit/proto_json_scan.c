@@ -1,6 +1,6 @@
 /* json_scan: what is cut out of a text, and what it takes. Texts are written with ' for ". */
-#include "tests/support/quote.h"
-#include "tests/support/scan_json.h"
+#include "tests/support/proto/quote.h"
+#include "tests/support/proto/scan_json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* json_scan: texts that are not JSON, and the byte where they cease to be. Texts are written with '
  * for ". */
-#include "tests/support/scan_json.h"
+#include "tests/support/proto/scan_json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

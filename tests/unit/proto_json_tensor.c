@@ -1,6 +1,6 @@
 /* json_tensor_read: what data becomes which elements, in which memory. Data is written with ' for
  * ". */
-#include "tests/support/read_json.h"
+#include "tests/support/proto/read_json.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* json_write: texts that never overflow, strings that are always valid JSON. */
-#include "proto/json_write.h"
+#include "proto/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Texts <-> numbers: JSON's grammar, lists, and integers, exact to 64 bits. */
-#include "tests/support/number_text.h"
+#include "tests/support/proto/number_text.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* problem: errors as HTTP says them. */
-#include "proto/problem.h"
+#include "proto/answer/problem.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* An envelope that was read before says the same again: with other elements, and only for the same
  * operation, encoding and rules. */
-#include "proto/recall.h"
-#include "tests/support/infer.h"
-#include "tests/support/quote.h"
+#include "proto/request/recall.h"
+#include "tests/support/proto/infer.h"
+#include "tests/support/proto/quote.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* request: JSON and JSON + binary become tensors and wishes; each mistake is named. */
-#include "proto/request.h"
+#include "proto/request/request.h"
 
-#include "tests/support/infer_test.h"
+#include "tests/support/proto/infer_test.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* request_parameters: each parameter, each of its values, and what is refused. */
-#include "proto/request.h"
+#include "proto/request/request.h"
 
-#include "tests/support/infer_test.h"
+#include "tests/support/proto/infer_test.h"
 
 #include <stdio.h>
 #include <stdlib.h>

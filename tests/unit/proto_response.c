@@ -1,7 +1,7 @@
 /* response: answers in every encoding, byte for byte. */
-#include "proto/response.h"
+#include "proto/answer/response.h"
 
-#include "tests/support/infer_test.h"
+#include "tests/support/proto/infer_test.h"
 
 #include <stdio.h>
 #include <stdlib.h>

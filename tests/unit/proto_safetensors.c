@@ -1,8 +1,9 @@
 /* safetensors: files as requests and as answers, and every rule of the format. */
-#include "proto/safetensors.h"
+#include "proto/answer/safetensors_write.h"
+#include "proto/request/safetensors_read.h"
 
-#include "tests/support/infer.h"
-#include "tests/support/quote.h"
+#include "tests/support/proto/infer.h"
+#include "tests/support/proto/quote.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* access: which visitor may have which route, and what it holds afterwards. */
-#include "server/access.h"
+#include "server/access/access.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

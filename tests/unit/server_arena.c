@@ -1,5 +1,5 @@
 /* arena, budget: memory of one request, reserved before it is taken. */
-#include "server/arena.h"
+#include "server/memory/arena.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* block: recycled memory by size class. */
-#include "server/block.h"
+#include "server/memory/block.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* body: placed so that tensors are aligned, grown by doubling, bounded. */
-#include "server/body.h"
+#include "server/memory/body.h"
 
-#include "proto/request.h"
+#include "proto/request/request.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* config: one table, four sources, and refusals that say what is allowed. */
-#include "server/config.h"
+#include "server/config/config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

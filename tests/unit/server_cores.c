@@ -1,5 +1,5 @@
 /* cores: granted as far as they are free, always at least one. */
-#include "server/cores.h"
+#include "server/jobs/cores.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* cors: which origins are allowed, and what they are told. */
-#include "server/cors.h"
+#include "server/access/cors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* gpus: which devices are used and which jobs go to them, with a backend that only says what it is
  * asked for. */
-#include "server/gpus.h"
+#include "server/jobs/gpus.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

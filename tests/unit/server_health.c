@@ -1,6 +1,6 @@
 /* The health question, asked of listeners that answer in different ways. */
-#include "server/health.h"
-#include "server/listen.h"
+#include "server/net/health.h"
+#include "server/net/listen.h"
 
 #include <pthread.h>
 #include <setjmp.h>

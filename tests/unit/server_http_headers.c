@@ -1,5 +1,5 @@
 /* http_headers: what is refused before a byte of the body is read. */
-#include "server/http_headers.h"
+#include "server/http/headers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

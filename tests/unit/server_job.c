@@ -1,9 +1,9 @@
 /* job, selftest: the way of one request without HTTP: in place, light or not, ended early. */
-#include "server/job.h"
+#include "server/jobs/job.h"
 
-#include "server/clock.h"
+#include "server/base/clock.h"
+#include "server/life/selftest.h"
 #include "server/rules.h"
-#include "server/selftest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* life: what the process does for itself before it serves. */
-#include "server/life.h"
+#include "server/life/life.h"
 
 #include <errno.h>
 #include <fcntl.h>

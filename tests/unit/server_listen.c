@@ -1,5 +1,5 @@
 /* listen: addresses become sockets, or a sentence that says what is allowed. */
-#include "server/listen.h"
+#include "server/net/listen.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* log: JSON lines through a ring that never blocks who logs. */
-#include "server/log.h"
+#include "server/log/log.h"
 
-#include "server/clock.h"
+#include "server/base/clock.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* metrics: counted by operation, in shards, read as Prometheus and as Triton would. */
-#include "server/metrics.h"
+#include "server/jobs/metrics.h"
 
 #include <pthread.h>
 #include <setjmp.h>

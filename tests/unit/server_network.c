@@ -1,6 +1,6 @@
 /* network, forwarded: addresses, networks, and the client behind proxies. */
-#include "server/forwarded.h"
-#include "server/network.h"
+#include "server/net/forwarded.h"
+#include "server/net/network.h"
 
 #include <arpa/inet.h>
 #include <setjmp.h>

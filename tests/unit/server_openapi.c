@@ -1,7 +1,7 @@
 /* GET /openapi.json against the table of routes: neither has what the other lacks. */
-#include "proto/describe.h"
-#include "server/route.h"
-#include "server/version.h"
+#include "proto/answer/describe.h"
+#include "server/base/version.h"
+#include "server/http/route.h"
 
 #include <cjson/cJSON.h>
 

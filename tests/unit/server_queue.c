@@ -1,5 +1,5 @@
 /* queue: bounded, in order, large jobs only for those who may run them. */
-#include "server/queue.h"
+#include "server/jobs/queue.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* quota: a bucket that fills evenly, may go into debt, and says when to come again. */
-#include "server/config_table.h"
-#include "server/quota.h"
+#include "server/access/quota.h"
+#include "server/base/units.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* request_id: echoed when it is sane, else made. */
-#include "server/request_id.h"
+#include "server/http/request_id.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

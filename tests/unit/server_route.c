@@ -1,6 +1,7 @@
 /* route: the table of what can be asked for. */
-#include "proto/describe.h"
-#include "server/route.h"
+#include "proto/answer/describe.h"
+#include "server/http/route.h"
+#include "server/net/base_path.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -135,32 +136,32 @@ static void every_row_has_a_handler_or_is_inference(void **state)
 static void a_base_path_stands_in_front(void **state)
 {
     (void)state;
-    assert_string_equal(route_below("/a/b", "/a/b/v2"), "/v2");
-    assert_string_equal(route_below("", "/v2"), "/v2");
-    assert_null(route_below("/a/b", "/a/b"));
-    assert_null(route_below("/a/b", "/a/bc/v2"));
-    assert_null(route_below("/a/b", "/v2"));
-    assert_null(route_below("/a/b", "/A/b/v2"));
+    assert_string_equal(base_path_below("/a/b", "/a/b/v2"), "/v2");
+    assert_string_equal(base_path_below("", "/v2"), "/v2");
+    assert_null(base_path_below("/a/b", "/a/b"));
+    assert_null(base_path_below("/a/b", "/a/bc/v2"));
+    assert_null(base_path_below("/a/b", "/v2"));
+    assert_null(base_path_below("/a/b", "/A/b/v2"));
 }
 
 static void a_target_may_be_an_absolute_url(void **state)
 {
     (void)state;
-    assert_string_equal(route_below("", "http://here/v2"), "/v2");
-    assert_string_equal(route_below("/a", "HTTPS://here:8080/a/v2"), "/v2");
-    assert_null(route_below("", "http://here"));
-    assert_null(route_below("/a", "http://a/v2"));
-    assert_null(route_below("", "ftp://here/v2"));
+    assert_string_equal(base_path_below("", "http://here/v2"), "/v2");
+    assert_string_equal(base_path_below("/a", "HTTPS://here:8080/a/v2"), "/v2");
+    assert_null(base_path_below("", "http://here"));
+    assert_null(base_path_below("/a", "http://a/v2"));
+    assert_null(base_path_below("", "ftp://here/v2"));
 }
 
 static void a_base_path_has_a_form(void **state)
 {
     static const char *const wrong[] = {"/", "a", "/a/", "//a", "/a//b", "/a b", "/a?b", "/%41"};
     (void)state;
-    assert_int_equal(route_check_base("", &error), ERROR_NONE);
-    assert_int_equal(route_check_base("/team-1/tensord", &error), ERROR_NONE);
+    assert_int_equal(base_path_check("", &error), ERROR_NONE);
+    assert_int_equal(base_path_check("/team-1/tensord", &error), ERROR_NONE);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(route_check_base(wrong[i], &error), ERROR_INVALID_PARAMETER);
+        assert_int_equal(base_path_check(wrong[i], &error), ERROR_INVALID_PARAMETER);
 }
 
 int main(void)

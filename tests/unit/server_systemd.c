@@ -1,5 +1,5 @@
 /* systemd: notifications, the watchdog's time, inherited sockets. */
-#include "server/systemd.h"
+#include "server/net/systemd.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* tls: files become credentials, or a sentence that names the file; sessions keep theirs. */
-#include "server/tls.h"
-#include "tests/support/pki.h"
+#include "server/net/tls.h"
+#include "tests/support/http/pki.h"
 
 #include <gnutls/gnutls.h>
 #include <setjmp.h>

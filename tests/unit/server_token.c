@@ -1,6 +1,6 @@
 /* token, client, digest: a file becomes a list, a header becomes somebody, and no fault tells a
  * token. */
-#include "server/token.h"
+#include "server/access/token.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* trace: W3C traceparent. */
-#include "server/trace.h"
+#include "server/http/trace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

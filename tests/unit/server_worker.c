@@ -1,6 +1,6 @@
 /* worker: a job gets as many cores as its plan shows that it is worth, if a team has time for it.
  */
-#include "server/worker.h"
+#include "server/jobs/worker.h"
 
 #include "server/rules.h"
 

@@ -1,10 +1,10 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "kernels/op.h"
-#include "proto/json_scan.h"
-#include "proto/problem.h"
-#include "proto/recall.h"
-#include "tests/support/infer.h"
+#include "proto/answer/problem.h"
+#include "proto/json/scan.h"
+#include "proto/request/recall.h"
+#include "tests/support/proto/infer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  *
  *   seeds FOLDER */
 #include "kernels/op.h"
-#include "server/config.h"
+#include "server/config/config.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/support/golden_request.h"
+#include "tests/support/golden/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "tests/gpu/support/compare.h"
 
-#include "tests/support/golden.h"
+#include "tests/support/golden/golden.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

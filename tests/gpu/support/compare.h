@@ -2,7 +2,7 @@
 #ifndef TESTS_GPU_SUPPORT_COMPARE_H
 #define TESTS_GPU_SUPPORT_COMPARE_H
 
-#include "tests/support/kernel_run.h"
+#include "tests/support/kernels/kernel_run.h"
 
 /* Runs it twice and fails the test where anything differs: the bits of the output (a NaN equals a
  * NaN), the count of ignored rows, the error in all its members. `lane` NULL: one of its own, whose

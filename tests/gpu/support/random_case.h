@@ -3,7 +3,7 @@
 #ifndef TESTS_GPU_SUPPORT_RANDOM_CASE_H
 #define TESTS_GPU_SUPPORT_RANDOM_CASE_H
 
-#include "tests/support/kernel_run.h"
+#include "tests/support/kernels/kernel_run.h"
 
 enum size {
     SIZE_TINY,   /* up to ten updates */

@@ -1,0 +1,66 @@
+/* describe: what the server says about itself and its operations. Each function appends to a text
+ * of the caller's, which has DESCRIBE_TEXT_MAX bytes (or looks at text.cut). */
+#ifndef PROTO_ANSWER_DESCRIBE_H
+#define PROTO_ANSWER_DESCRIBE_H
+
+#include "kernels/op.h"
+#include "proto/request/request.h"
+#include "proto/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { DESCRIBE_TEXT_MAX = 64 * 1024 };
+
+/* How often something was done and how long it took in all. */
+struct op_stat {
+    uint64_t count;
+    uint64_t ns;
+};
+
+/* An operation since the start of the server, in Triton's terms. */
+struct op_stats {
+    struct op_stat success, fail;                                       /* whole requests */
+    struct op_stat queue, compute_input, compute_infer, compute_output; /* of successful ones */
+    int64_t last_inference_ms; /* Unix time of the last request; 0: none yet */
+};
+
+/* GET /v2. `version` is the server's. */
+void describe_server(struct text *t, const char *version, const struct request_rules *rules);
+
+/* GET /v2/models/{op}, .../config, .../stats, under the name that was asked for. */
+void describe_model(struct text *t, const struct op_name *op);
+void describe_model_config(struct text *t, const struct op_name *op);
+void describe_model_stats(struct text *t, const struct op_name *op, const struct op_stats *stats);
+
+/* GET /v2/models/stats: stats of op_count() operations in the table's order. */
+void describe_all_stats(struct text *t, const struct op_stats *stats);
+
+/* POST /v2/repository/index. */
+void describe_index(struct text *t, bool ready);
+
+/* GET /v2/trace/setting and /v2/logging, of Triton: all off. */
+void describe_trace(struct text *t);
+void describe_logging(struct text *t);
+
+/* What GET /openapi.json says of the server beside its routes. */
+struct described_server {
+    const char *version;
+    const char *base_path; /* in front of every route; "": none */
+    bool tokens;           /* clients say who they are by bearer tokens */
+};
+
+/* GET /openapi.json. The routes that it describes are describe_route(0 .. describe_route_count()).
+ */
+void describe_openapi(struct text *t, const struct described_server *server);
+
+/* A route as the server's table writes it: {name} is one segment, [...] may be there. */
+struct described_route {
+    const char *method; /* "get", "post" */
+    const char *pattern;
+};
+
+int describe_route_count(void);
+struct described_route describe_route(int i);
+
+#endif

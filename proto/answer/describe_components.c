@@ -1,0 +1,133 @@
+#include "proto/answer/describe_components.h"
+
+#include "kernels/error.h"
+#include "kernels/op.h"
+
+static const struct {
+    const char *name, *media, *schema;
+} answers[] = {
+    {"Server", "application/json",
+     "{'type':'object','required':['name','version','extensions','limits']}"},
+    {"Live", "application/json", "{'type':'object','required':['live']}"},
+    {"Ready", "application/json", "{'type':'object','required':['live','ready']}"},
+    {"Stats", "application/json", "{'type':'object','required':['model_stats']}"},
+    {"Model", "application/json",
+     "{'type':'object','required':['name','versions','platform','inputs','outputs']}"},
+    {"ModelReady", "application/json", "{'type':'object','required':['name','ready']}"},
+    {"Object", "application/json", "{'type':'object'}"},
+    {"List", "application/json", "{'type':'array'}"},
+    {"Metrics", "text/plain", "{'type':'string'}"},
+};
+
+/* What a segment of a URL may be; a blank or a control character is refused in all of it. */
+#define ANY_SEGMENT "'schema':{'type':'string','pattern':'^[^/\\\\x00-\\\\x20\\\\x7f]+$'}},"
+
+static const char parameters[] =
+    ",'version':{'name':'version','in':'path','required':true,'schema':{'enum':['1']}},"
+    "'model':{'name':'model','in':'path','required':true," ANY_SEGMENT
+    "'region':{'name':'region','in':'path','required':true," ANY_SEGMENT
+    "'header_length':{'name':'Inference-Header-Content-Length','in':'header',"
+    "'description':'Size of the JSON; raw tensors follow it. Absent: all of the body is JSON',"
+    "'schema':{'type':'integer','minimum':1}}}";
+
+static const char schemas[] =
+    "'schemas':{"
+    "'Error':{'type':'object','required':['error'],'additionalProperties':false,"
+    "'properties':{'error':{'type':'string','description':'CODE: sentence'}}},"
+    "'Problem':{'type':'object','required':['type','title','status','detail','error','code'],"
+    "'properties':{'type':{'type':'string'},'title':{'type':'string'},"
+    "'status':{'type':'integer'},'detail':{'type':'string'},'instance':{'type':'string'},"
+    "'error':{'type':'string'},'code':{'$ref':'#/components/schemas/Code'},"
+    "'errors':{'type':'array','items':{'type':'object'}},'invalid_count':{}}},"
+    "'InferRequest':{'type':'object','required':['inputs'],'properties':{"
+    "'id':{'type':['string','null'],'description':'At most 256 bytes, echoed'},"
+    "'inputs':{'type':['array','object'],"
+    "'description':'Tensors; the short form is an object of nested arrays by name',"
+    "'items':{'$ref':'#/components/schemas/Input'}},"
+    "'outputs':{'type':['array','null'],'maxItems':1,'items':{'type':'object',"
+    "'required':['name'],'properties':{'name':{'const':'output'},"
+    "'parameters':{'type':['object','null'],"
+    "'properties':{'binary_data':{'type':['boolean','null']}}}}}},"
+    "'parameters':{'type':['object','null'],'properties':{"
+    "'bad_indices_policy':{'enum':['','DEFAULT','ERROR','IGNORE',null]},"
+    "'device':{'type':['string','null'],'description':'auto, cpu, cuda or cuda:N'},"
+    "'timeout':{'type':['integer','null'],'minimum':0,'description':'Microseconds'},"
+    "'json_nonfinite':{'enum':['error','token','string','null',null]},"
+    "'binary_data_output':{'type':['boolean','null']}}}}},"
+    "'Input':{'type':'object','required':['name'],'properties':{'name':{'type':'string'},"
+    "'datatype':{'type':['string','null']},'shape':{'type':['array','null'],'maxItems':16,"
+    "'items':{'type':'integer','minimum':0}},'data':{'description':'Flat, or nested as shape'},"
+    "'parameters':{'type':['object','null'],"
+    "'properties':{'binary_data_size':{'type':['integer','null'],'minimum':0}}}}},"
+    "'InferResponse':{'type':'object','required':['model_name','model_version','outputs'],"
+    "'additionalProperties':false,'properties':{'model_name':{'type':'string'},"
+    "'model_version':{'const':'1'},'id':{'type':'string'},"
+    "'parameters':{'type':'object','properties':{'ignored_indices':{'type':'integer'}}},"
+    "'outputs':{'type':'array','items':{'type':'object','required':['name','datatype','shape'],"
+    "'properties':{'name':{'const':'output'},'datatype':{'type':'string'},"
+    "'shape':{'type':'array','items':{'type':'integer'}},'data':{'type':'array'},"
+    "'parameters':{'type':'object'}}}}}},";
+
+static const char error_answer[] =
+    "'Error':{'description':'A mistake, and which','headers':{'Error-Code':"
+    "{'schema':{'$ref':'#/components/schemas/Code'}}},'content':{"
+    "'application/json':{'schema':{'$ref':'#/components/schemas/Error'}},"
+    "'application/problem+json':{'schema':{'$ref':'#/components/schemas/Problem'}}}}";
+
+static const char infer_answer[] =
+    "'InferResponse':{'description':'The result','headers':{'Inference-Header-Content-Length':"
+    "{'description':'Of a binary answer: size of the JSON in front of the tensor',"
+    "'schema':{'type':'integer'}}},'content':{"
+    "'application/json':{'schema':{'$ref':'#/components/schemas/InferResponse'}},"
+    "'application/octet-stream':{},'application/vnd.safetensors':{},"
+    "'application/safetensors':{},'application/x-safetensors':{}}},";
+
+static void put_op_names(struct text *t)
+{
+    const char *separator = "";
+    text_quoted(t, "'op':{'name':'op','in':'path','required':true,'schema':{'enum':[");
+    for (int i = 0; i < op_count(); i++) {
+        for (const struct op_alias *name = op_at(i)->names; name->text; name++) {
+            text_printf(t, "%s\"%s\"", separator, name->text);
+            separator = ",";
+        }
+    }
+    text_puts(t, "]}}");
+}
+
+static void put_codes(struct text *t)
+{
+    text_quoted(t, "'Code':{'enum':[");
+    for (int code = ERROR_NONE + 1; code < ERROR_CANCELLED; code++)
+        text_printf(t, "%s\"%s\"", code > ERROR_NONE + 1 ? "," : "",
+                    error_name((enum error_code)code));
+    text_puts(t, "]}},");
+}
+
+static void put_answers(struct text *t)
+{
+    text_quoted(t, "'responses':{");
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+        text_printf(t, "\"%s\":{\"description\":\"%s\",\"content\":{\"%s\":{\"schema\":",
+                    answers[i].name, answers[i].name, answers[i].media);
+        text_quoted(t, answers[i].schema);
+        text_puts(t, "}}},");
+    }
+    text_quoted(t, infer_answer);
+    text_quoted(t, error_answer);
+    text_puts(t, "}");
+}
+
+void describe_components(struct text *t, bool tokens)
+{
+    text_quoted(t, "'components':{'parameters':{");
+    put_op_names(t);
+    text_quoted(t, parameters);
+    text_puts(t, ",");
+    text_quoted(t, schemas);
+    put_codes(t);
+    put_answers(t);
+    if (tokens)
+        text_quoted(t, ",'securitySchemes':{'bearer':{'type':'http','scheme':'bearer'}}");
+    text_puts(t, "}");
+}

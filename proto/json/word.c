@@ -1,0 +1,63 @@
+#include "proto/json/word.h"
+
+#include <string.h>
+
+#define DTYPES_FLOAT (DTYPE_BIT(FP16) | DTYPE_BIT(BF16) | DTYPE_BIT(FP32) | DTYPE_BIT(FP64))
+
+enum word { WORD_FALSE, WORD_TRUE, WORD_NAN, WORD_INFINITY, WORD_MINUS_INFINITY, WORD_COUNT };
+
+static const struct spelling {
+    const char *text;
+    dtype_set dtypes;
+    enum word word;
+    bool bare;
+} spellings[] = {
+    {"true", DTYPE_BIT(BOOL), WORD_TRUE, false},
+    {"false", DTYPE_BIT(BOOL), WORD_FALSE, false},
+    {"NaN", DTYPES_FLOAT, WORD_NAN, true},
+    {"Infinity", DTYPES_FLOAT, WORD_INFINITY, true},
+    {"-Infinity", DTYPES_FLOAT, WORD_MINUS_INFINITY, true},
+    {"\"NaN\"", DTYPES_FLOAT, WORD_NAN, false},
+    {"\"Infinity\"", DTYPES_FLOAT, WORD_INFINITY, false},
+    {"\"-Infinity\"", DTYPES_FLOAT, WORD_MINUS_INFINITY, false},
+};
+
+/* The bits of words, in the lowest bytes. */
+static const uint64_t word_bits[DTYPE_COUNT][WORD_COUNT] = {
+    [DTYPE_BOOL] = {0, 1},
+    [DTYPE_FP16] = {[WORD_NAN] = 0x7E00, 0x7C00, 0xFC00},
+    [DTYPE_BF16] = {[WORD_NAN] = 0x7FC0, 0x7F80, 0xFF80},
+    [DTYPE_FP32] = {[WORD_NAN] = 0x7FC00000, 0x7F800000, 0xFF800000},
+    [DTYPE_FP64] = {[WORD_NAN] = 0x7FF8000000000000, 0x7FF0000000000000, 0xFFF0000000000000},
+};
+
+const char *json_word_read(enum dtype dtype, const char *text, const char *end, void *element,
+                           bool *bare)
+{
+    for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
+        const struct spelling *s = &spellings[i];
+        size_t size = strlen(s->text);
+        if (!(s->dtypes >> dtype & 1) || (size_t)(end - text) < size ||
+            memcmp(text, s->text, size) != 0)
+            continue;
+        memcpy(element, &word_bits[dtype][s->word], dtype_bytes(dtype));
+        *bare |= s->bare;
+        return text + size;
+    }
+    return NULL;
+}
+
+const char *json_word_text(enum dtype dtype, const void *element, enum nonfinite nonfinite)
+{
+    static const char *const tokens[] = {"NaN", "Infinity", "-Infinity"};
+    static const char *const strings[] = {"\"NaN\"", "\"Infinity\"", "\"-Infinity\""};
+    uint64_t bits = 0;
+
+    memcpy(&bits, element, dtype_bytes(dtype));
+    int which = bits == word_bits[dtype][WORD_INFINITY]         ? 1
+                : bits == word_bits[dtype][WORD_MINUS_INFINITY] ? 2
+                                                                : 0;
+    if (nonfinite == NONFINITE_NULL)
+        return "null";
+    return nonfinite == NONFINITE_STRING ? strings[which] : tokens[which];
+}

@@ -1,0 +1,39 @@
+/* envelope: the small JSON that is left when the tensors are cut out of a text, as a tree. The text
+ * has passed json_scan, so it is valid, its keys are unique and its strings hold no NUL. Private to
+ * the decoders. */
+#ifndef PROTO_REQUEST_ENVELOPE_H
+#define PROTO_REQUEST_ENVELOPE_H
+
+#include "kernels/error.h"
+#include "proto/json/scan.h"
+
+#include <cjson/cJSON.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Parses it into a tree that lies in `memory`: it is not deleted, it goes with the request. The
+ * root is an object. Errors: INVALID_FIELD (another root), INVALID_JSON (a number longer than cJSON
+ * holds), RESOURCE_EXHAUSTED. */
+MUST_CHECK enum error_code envelope_parse(const cJSON **tree, const struct json_scan *scan,
+                                          struct memory *memory, struct error *error);
+
+/* A member of an object, NULL when it is absent. One that is null is absent: some clients write
+ * their unset fields so. */
+const cJSON *envelope_member(const cJSON *object, const char *name);
+
+/* Whether it is an integer from 0 to 2^53 - 1, up to which no two integers are the same double. */
+bool envelope_size(const cJSON *item, int64_t *size);
+
+enum { ENVELOPE_FOUND_MAX = 96 };
+
+/* Writes what stands there into `text` of ENVELOPE_FOUND_MAX bytes and returns it: 5, "abc", an
+ * array. */
+const char *envelope_found(char *text, const cJSON *item);
+
+/* Says "<name> of <input> is <found>; expected <expected>" and returns INVALID_FIELD. `input` is
+ * static or NULL. */
+enum error_code envelope_wrong(const char *input, const char *name, const cJSON *item,
+                               const char *expected, struct error *error);
+
+#endif

@@ -1,0 +1,174 @@
+#include "proto/request/head.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+/* A piece of a header's value, not terminated. */
+struct word {
+    const char *text;
+    size_t size;
+};
+
+/* The name that answers carry, and the other names under which the format travels (none is
+ * registered). The first is the canonical one. */
+static const char *const safetensors_types[] = {
+    "application/vnd.safetensors",
+    "application/safetensors",
+    "application/x-safetensors",
+};
+
+static const struct {
+    const char *name;
+    enum coding coding;
+} codings[] = {
+    {"", CODING_IDENTITY},   {"identity", CODING_IDENTITY}, {"gzip", CODING_GZIP},
+    {"x-gzip", CODING_GZIP}, {"deflate", CODING_DEFLATE},
+};
+
+static struct word trim(struct word w)
+{
+    while (w.size > 0 && strchr(" \t", w.text[0])) {
+        w.text++;
+        w.size--;
+    }
+    while (w.size > 0 && strchr(" \t", w.text[w.size - 1]))
+        w.size--;
+    return w;
+}
+
+static bool word_is(struct word w, const char *name)
+{
+    return strlen(name) == w.size && strncasecmp(w.text, name, w.size) == 0;
+}
+
+/* Cuts the next piece off at `separator`; false when nothing is left. */
+static bool next_word(const char **rest, char separator, struct word *w)
+{
+    if (!*rest)
+        return false;
+    const char *end = strchr(*rest, separator);
+    w->text = *rest;
+    w->size = end ? (size_t)(end - *rest) : strlen(*rest);
+    *rest = end ? end + 1 : NULL;
+    *w = trim(*w);
+    return true;
+}
+
+static struct word before(struct word w, char separator)
+{
+    const char *end = memchr(w.text, separator, w.size);
+    if (end)
+        w.size = (size_t)(end - w.text);
+    return trim(w);
+}
+
+/* Whether a parameter says q=0: "not this one" (RFC 9110, 12.4.2). */
+static bool is_refused(struct word range)
+{
+    for (size_t i = 0; i < range.size; i++) {
+        if (range.text[i] != ';')
+            continue;
+        struct word q = trim((struct word){range.text + i + 1, range.size - i - 1});
+        if (q.size < 3 || strncasecmp(q.text, "q=0", 3) != 0)
+            continue;
+        size_t zeros = 3 + strspn(q.text + 3, ".0");
+        return zeros >= q.size || strchr("; \t", q.text[zeros]);
+    }
+    return false;
+}
+
+static const char *safetensors_type(struct word type)
+{
+    for (size_t i = 0; i < sizeof(safetensors_types) / sizeof(safetensors_types[0]); i++)
+        if (word_is(type, safetensors_types[i]))
+            return safetensors_types[i];
+    return NULL;
+}
+
+/* The first type of ours that Accept lists decides, whatever the weights of the others. */
+static void read_accept(struct head *head, const char *accept)
+{
+    struct word range;
+    while (next_word(&accept, ',', &range)) {
+        struct word type = before(range, ';');
+        const char *safetensors = safetensors_type(type);
+        enum encoding known = word_is(type, "application/json")           ? ENCODING_JSON
+                              : word_is(type, "application/octet-stream") ? ENCODING_BINARY
+                              : safetensors                               ? ENCODING_SAFETENSORS
+                                                                          : ENCODING_COUNT;
+        if (is_refused(range))
+            continue;
+        if (word_is(type, "application/problem+json"))
+            head->problem_json = true;
+        if (known == ENCODING_COUNT || head->accepted != ENCODING_COUNT)
+            continue;
+        head->accepted = known;
+        if (safetensors)
+            head->safetensors_type = safetensors;
+    }
+}
+
+static enum error_code read_coding(struct head *head, const char *value, struct error *error)
+{
+    struct word coding = trim((struct word){value, strlen(value)});
+    for (size_t i = 0; i < sizeof(codings) / sizeof(codings[0]); i++) {
+        if (word_is(coding, codings[i].name)) {
+            head->coding = codings[i].coding;
+            return ERROR_NONE;
+        }
+    }
+    return error_set(error, ERROR_UNSUPPORTED_ENCODING, NULL,
+                     "Content-Encoding is '%.64s', expected gzip, deflate or none", value);
+}
+
+/* Digits only: a sign, a blank inside or a fraction is refused, and so is a number that no body can
+ * reach. */
+static enum error_code read_length(struct head *head, const char *value, struct error *error)
+{
+    struct word digits = trim((struct word){value, strlen(value)});
+    int64_t length = 0;
+    bool good = digits.size > 0;
+    for (size_t i = 0; i < digits.size && good; i++) {
+        char c = digits.text[i];
+        good = c >= '0' && c <= '9' && !__builtin_mul_overflow(length, 10, &length) &&
+               !__builtin_add_overflow(length, c - '0', &length);
+    }
+    if (!good || length == 0)
+        return error_set(error, ERROR_INVALID_HEADER, NULL,
+                         "Inference-Header-Content-Length is '%.64s', expected the size of the "
+                         "JSON in bytes, from 1 to the size of the body",
+                         value);
+    if (head->body == ENCODING_SAFETENSORS)
+        return error_set(error, ERROR_INVALID_HEADER, NULL,
+                         "Inference-Header-Content-Length is '%.64s', but the Content-Type says "
+                         "that the body is a safetensors file, which has no such length",
+                         value);
+    head->header_length = length;
+    head->body = ENCODING_BINARY;
+    return ERROR_NONE;
+}
+
+enum error_code head_parse(struct head *head, const char *content_type, const char *header_length,
+                           const char *content_encoding, const char *accept, struct error *error)
+{
+    *head = (struct head){.body = ENCODING_JSON,
+                          .header_length = -1,
+                          .accepted = ENCODING_COUNT,
+                          .safetensors_type = safetensors_types[0]};
+    if (content_type) {
+        struct word type = {content_type, strlen(content_type)};
+        const char *safetensors = safetensors_type(before(type, ';'));
+        if (safetensors) {
+            head->body = ENCODING_SAFETENSORS;
+            head->safetensors_type = safetensors;
+        }
+    }
+    read_accept(head, accept);
+    if (content_encoding) {
+        enum error_code code = read_coding(head, content_encoding, error);
+        if (code)
+            return code;
+    }
+    return header_length ? read_length(head, header_length, error) : ERROR_NONE;
+}

@@ -1,0 +1,120 @@
+#include "kernels/plan.h"
+#include "proto/json/tensor.h"
+#include "proto/request/parse.h"
+#include "proto/text.h"
+
+#include <string.h>
+
+enum { LIST_MAX = 192 };
+
+static enum error_code unknown_input(const struct op_name *op, const char *name,
+                                     struct error *error)
+{
+    char list[LIST_MAX];
+    struct text expected;
+    text_init(&expected, list, sizeof(list));
+    for (int i = 0; i < op_inputs(op->op); i++)
+        text_printf(&expected, "%s%s", i > 0 ? ", " : "", op->op->inputs[i]);
+    return error_set(error, ERROR_UNKNOWN_INPUT, NULL, "%s has no input \"%.64s\"; it has %s",
+                     op->name, name, expected.data);
+}
+
+enum error_code request_announce(struct decode *d, const char *name, struct announced **announced,
+                                 struct error *error)
+{
+    const struct op_name *op = &d->request->op;
+    int input = op_input(op->op, name, strlen(name));
+    if (input < 0)
+        return unknown_input(op, name, error);
+    for (int i = 0; i < d->input_count; i++)
+        if (d->inputs[i].input == input)
+            return error_set(error, ERROR_DUPLICATE_INPUT, op->op->inputs[input],
+                             "the input %s is given more than once (here as \"%.64s\")",
+                             op->op->inputs[input], name);
+    *announced = &d->inputs[d->input_count++];
+    **announced = (struct announced){.input = input, .tensor.rank = -1};
+    return ERROR_NONE;
+}
+
+/* The types that the body's encoding has names for. */
+static dtype_set known_types(const struct decode *d)
+{
+    return d->head->body == ENCODING_SAFETENSORS ? ~(DTYPE_BIT(C128) | DTYPE_BIT(BYTES))
+                                                 : ~(DTYPE_BIT(C64) | DTYPE_BIT(C128));
+}
+
+enum error_code request_unknown_dtype(const struct decode *d, int input, const char *found,
+                                      struct error *error)
+{
+    const struct op_name *op = &d->request->op;
+    const char *name = op->op->inputs[input];
+    char list[LIST_MAX];
+    struct text accepted;
+    text_init(&accepted, list, sizeof(list));
+    text_dtypes(&accepted, op_input_dtypes(op->op, input) & known_types(d),
+                d->head->body == ENCODING_SAFETENSORS ? dtype_safetensors_name : dtype_name);
+    return error_set(
+        error, ERROR_UNSUPPORTED_DTYPE, name,
+        "datatype of %s is \"%.64s\", which this encoding does not have; %s accepts %s", name,
+        found, op->name, accepted.data);
+}
+
+static bool holds_values(const struct decode *d, const struct announced *a)
+{
+    return d->request->op.op->values >> a->input & 1;
+}
+
+/* Values without a type have that of the other value input, else FP32; integers are INT64. The
+ * request's inputs are what was announced, until their elements are loaded. */
+static void settle_types(struct decode *d)
+{
+    enum dtype values = DTYPE_NONE;
+    for (int i = 0; i < d->input_count; i++)
+        if (holds_values(d, &d->inputs[i]) && values == DTYPE_NONE)
+            values = d->inputs[i].tensor.dtype;
+    if (values == DTYPE_NONE)
+        values = DTYPE_FP32;
+    for (int i = 0; i < d->input_count; i++) {
+        struct announced *a = &d->inputs[i];
+        if (a->tensor.dtype == DTYPE_NONE)
+            a->tensor.dtype = holds_values(d, a) ? values : DTYPE_INT64;
+        d->request->inputs[a->input] = a->tensor;
+    }
+}
+
+/* Not before all types are known to be right: those are reported first. */
+static enum error_code check_ranks(const struct decode *d, struct error *error)
+{
+    for (int i = 0; i < d->input_count; i++) {
+        const struct announced *a = &d->inputs[i];
+        const char *name = d->request->op.op->inputs[a->input];
+        if (a->tensor.rank > RANK_MAX)
+            return error_set(error, ERROR_SHAPE_MISMATCH, name,
+                             "shape of %s has %d dimensions; at most %d are possible", name,
+                             a->tensor.rank, RANK_MAX);
+    }
+    return ERROR_NONE;
+}
+
+static enum error_code load(struct decode *d, const struct announced *a,
+                            const struct json_scan *scan, struct frame *frame, struct error *error)
+{
+    const char *name = d->request->op.op->inputs[a->input];
+    struct tensor *t = &d->request->inputs[a->input];
+    return a->source == SOURCE_CUT
+               ? json_tensor_read(t, name, scan, a->cut, d->work, &d->bare_tokens, error)
+               : frame_take(frame, t, name, a->bytes, d->work, error);
+}
+
+enum error_code request_load(struct decode *d, const struct json_scan *scan, struct frame *frame,
+                             struct error *error)
+{
+    settle_types(d);
+    enum error_code code =
+        plan_check_types(&d->request->op, d->request->inputs, known_types(d), error);
+    if (!code)
+        code = check_ranks(d, error);
+    for (int i = 0; i < d->input_count && !code; i++)
+        code = load(d, &d->inputs[i], scan, frame, error);
+    return code ? code : frame_end(frame, error);
+}

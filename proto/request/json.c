@@ -1,0 +1,141 @@
+#include "proto/request/json.h"
+
+#include <string.h>
+
+static const char output_name[] = "output";
+
+enum error_code request_json_refuse(const cJSON *parameters, struct error *error)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, parameters)
+    {
+        enum error_code code = request_refuse_parameter(item->string, error);
+        if (code)
+            return code;
+    }
+    return ERROR_NONE;
+}
+
+static struct parameter parameter_of(const cJSON *item)
+{
+    struct parameter p = {.kind = PARAMETER_OTHER};
+    if (cJSON_IsString(item))
+        p = (struct parameter){.kind = PARAMETER_TEXT, .text = item->valuestring};
+    else if (cJSON_IsNumber(item))
+        p = (struct parameter){.kind = PARAMETER_NUMBER, .number = item->valuedouble};
+    else if (cJSON_IsBool(item))
+        p = (struct parameter){.kind = PARAMETER_TRUTH, .truth = cJSON_IsTrue(item)};
+    return p;
+}
+
+static enum error_code read_parameters(struct decode *d, const cJSON *parameters,
+                                       struct error *error)
+{
+    const cJSON *item;
+    if (!cJSON_IsObject(parameters))
+        return envelope_wrong(NULL, "parameters", parameters, "an object", error);
+    cJSON_ArrayForEach(item, parameters)
+    {
+        struct parameter value = parameter_of(item);
+        enum error_code code =
+            cJSON_IsNull(item) ? ERROR_NONE : request_parameter(d, item->string, &value, error);
+        if (code)
+            return code;
+    }
+    return ERROR_NONE;
+}
+
+static enum error_code read_id(struct decode *d, const cJSON *id, struct error *error)
+{
+    return cJSON_IsString(id) ? request_id(d, id->valuestring, error)
+                              : envelope_wrong(NULL, "id", id, "a string", error);
+}
+
+static enum error_code read_output_parameters(struct decode *d, const cJSON *parameters,
+                                              struct error *error)
+{
+    if (!cJSON_IsObject(parameters))
+        return envelope_wrong(NULL, "parameters of an output", parameters, "an object", error);
+    enum error_code code = request_json_refuse(parameters, error);
+    const cJSON *binary = envelope_member(parameters, "binary_data");
+    if (code || !binary)
+        return code;
+    if (!cJSON_IsBool(binary)) {
+        char text[ENVELOPE_FOUND_MAX];
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "binary_data of an output is %s; expected true or false",
+                         envelope_found(text, binary));
+    }
+    d->binary = cJSON_IsTrue(binary) ? WISH_YES : WISH_NO;
+    return ERROR_NONE;
+}
+
+static enum error_code read_output(struct decode *d, const cJSON *output, struct error *error)
+{
+    if (!cJSON_IsObject(output))
+        return envelope_wrong(NULL, "a member of outputs", output, "an object", error);
+    const cJSON *name = envelope_member(output, "name");
+    if (!name)
+        return error_set(error, ERROR_INVALID_FIELD, NULL, "a member of outputs has no name");
+    if (!cJSON_IsString(name))
+        return envelope_wrong(NULL, "name of an output", name, "a string", error);
+    if (strcmp(name->valuestring, output_name) != 0)
+        return error_set(error, ERROR_UNKNOWN_OUTPUT, NULL,
+                         "%s has no output \"%.64s\"; its only one is \"%s\"", d->request->op.name,
+                         name->valuestring, output_name);
+    const cJSON *parameters = envelope_member(output, "parameters");
+    return parameters ? read_output_parameters(d, parameters, error) : ERROR_NONE;
+}
+
+static enum error_code read_outputs(struct decode *d, const cJSON *outputs, struct error *error)
+{
+    const cJSON *item;
+    if (!cJSON_IsArray(outputs))
+        return envelope_wrong(NULL, "outputs", outputs, "an array", error);
+    cJSON_ArrayForEach(item, outputs)
+    {
+        enum error_code code = read_output(d, item, error);
+        if (code)
+            return code;
+        if (item != outputs->child)
+            return error_set(error, ERROR_INVALID_FIELD, NULL,
+                             "outputs names \"%s\" more than once", output_name);
+    }
+    return ERROR_NONE;
+}
+
+/* Parameters come first in the order of checks, and an output's wish overrides the request's. */
+static const struct {
+    const char *name;
+    enum error_code (*read)(struct decode *d, const cJSON *item, struct error *error);
+} members[] = {
+    {"parameters", read_parameters},
+    {"id", read_id},
+    {"outputs", read_outputs},
+    {"inputs", request_json_inputs},
+};
+
+static enum error_code read_members(struct decode *d, const cJSON *envelope, struct error *error)
+{
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        const cJSON *item = envelope_member(envelope, members[i].name);
+        enum error_code code = item ? members[i].read(d, item, error) : ERROR_NONE;
+        if (code)
+            return code;
+    }
+    if (!envelope_member(envelope, "inputs"))
+        return error_set(error, ERROR_INVALID_FIELD, NULL,
+                         "the request has no inputs; expected an array or an object");
+    return ERROR_NONE;
+}
+
+enum error_code request_json(struct decode *d, const struct json_scan *scan, struct error *error)
+{
+    const cJSON *envelope;
+    enum error_code code = envelope_parse(&envelope, scan, d->work->memory, error);
+    if (!code)
+        code = read_members(d, envelope, error);
+    if (!code)
+        request_remember(d, scan);
+    return code;
+}

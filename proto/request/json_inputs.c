@@ -1,0 +1,154 @@
+#include "proto/request/envelope.h"
+#include "proto/request/json.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char a_size[] = "an integer from 0 to 2^53 - 1";
+
+static enum error_code read_datatype(struct decode *d, struct announced *a, const cJSON *item,
+                                     struct error *error)
+{
+    const char *input = d->request->op.op->inputs[a->input];
+    if (!cJSON_IsString(item))
+        return envelope_wrong(input, "datatype", item, "a string", error);
+    a->tensor.dtype = dtype_from_v2(item->valuestring, strlen(item->valuestring));
+    return a->tensor.dtype == DTYPE_NONE
+               ? request_unknown_dtype(d, a->input, item->valuestring, error)
+               : ERROR_NONE;
+}
+
+enum error_code request_json_shape(struct decode *d, struct announced *a, const cJSON *item,
+                                   struct error *error)
+{
+    const char *input = d->request->op.op->inputs[a->input];
+    const cJSON *dimension;
+    if (!cJSON_IsArray(item))
+        return envelope_wrong(input, "shape", item, "an array of integers", error);
+    a->tensor.rank = 0;
+    cJSON_ArrayForEach(dimension, item)
+    {
+        int64_t size;
+        if (!envelope_size(dimension, &size))
+            return envelope_wrong(input, "a dimension in shape", dimension, a_size, error);
+        if (a->tensor.rank < RANK_MAX)
+            a->tensor.shape[a->tensor.rank] = size;
+        a->tensor.rank++;
+    }
+    return ERROR_NONE;
+}
+
+static enum error_code read_binary_size(struct decode *d, struct announced *a, const cJSON *item,
+                                        struct error *error)
+{
+    const char *input = d->request->op.op->inputs[a->input];
+    int64_t bytes;
+    if (!envelope_size(item, &bytes))
+        return envelope_wrong(input, "binary_data_size", item, a_size, error);
+    if (bytes > 0 && d->head->header_length < 0)
+        return error_set(error, ERROR_INVALID_HEADER, input,
+                         "binary_data_size of %s is %lld, but the request has no header "
+                         "Inference-Header-Content-Length, which says where the JSON ends",
+                         input, (long long)bytes);
+    a->source = SOURCE_BINARY;
+    a->bytes = (size_t)bytes;
+    return ERROR_NONE;
+}
+
+/* The value is a number that json_scan put there; which one, it says itself. */
+static enum error_code read_data(struct decode *d, struct announced *a, const cJSON *item,
+                                 struct error *error)
+{
+    const char *input = d->request->op.op->inputs[a->input];
+    assert(cJSON_IsNumber(item));
+    if (a->source == SOURCE_BINARY)
+        return error_set(error, ERROR_INVALID_FIELD, input,
+                         "%s has both data and binary_data_size; expected one of them", input);
+    a->source = SOURCE_CUT;
+    a->cut = (int)item->valuedouble;
+    return ERROR_NONE;
+}
+
+static enum error_code read_input_parameters(struct decode *d, struct announced *a,
+                                             const cJSON *item, struct error *error)
+{
+    if (!cJSON_IsObject(item))
+        return envelope_wrong(d->request->op.op->inputs[a->input], "parameters", item, "an object",
+                              error);
+    enum error_code code = request_json_refuse(item, error);
+    const cJSON *bytes = envelope_member(item, "binary_data_size");
+    return code || !bytes ? code : read_binary_size(d, a, bytes, error);
+}
+
+/* In the order of checks: parameters, type, shape, elements. */
+static const struct {
+    const char *name;
+    enum error_code (*read)(struct decode *d, struct announced *a, const cJSON *item,
+                            struct error *error);
+} input_members[] = {
+    {"parameters", read_input_parameters},
+    {"datatype", read_datatype},
+    {"shape", request_json_shape},
+    {"data", read_data},
+};
+
+static enum error_code read_input_members(struct decode *d, struct announced *a,
+                                          const cJSON *object, struct error *error)
+{
+    const char *input = d->request->op.op->inputs[a->input];
+    for (size_t i = 0; i < sizeof(input_members) / sizeof(input_members[0]); i++) {
+        const cJSON *item = envelope_member(object, input_members[i].name);
+        enum error_code code = item ? input_members[i].read(d, a, item, error) : ERROR_NONE;
+        if (code)
+            return code;
+    }
+    if (a->source == SOURCE_NONE)
+        return error_set(error, ERROR_INVALID_FIELD, input,
+                         "%s has neither data nor parameters.binary_data_size", input);
+    if (a->source == SOURCE_BINARY && a->tensor.rank < 0)
+        return error_set(error, ERROR_INVALID_FIELD, input,
+                         "%s has no shape; binary data needs one", input);
+    return ERROR_NONE;
+}
+
+/* {"name": "tensor", ...} */
+static enum error_code read_input(struct decode *d, const cJSON *object, struct error *error)
+{
+    if (!cJSON_IsObject(object))
+        return envelope_wrong(NULL, "a member of inputs", object, "an object", error);
+    const cJSON *name = envelope_member(object, "name");
+    struct announced *a;
+    if (!name)
+        return error_set(error, ERROR_INVALID_FIELD, NULL, "a member of inputs has no name");
+    if (!cJSON_IsString(name))
+        return envelope_wrong(NULL, "name of an input", name, "a string", error);
+    enum error_code code = request_announce(d, name->valuestring, &a, error);
+    return code ? code : read_input_members(d, a, object, error);
+}
+
+/* "tensor": [1, 2, 3] or "tensor": {"data": [1, 2, 3], ...}, the short form. */
+static enum error_code read_named_input(struct decode *d, const cJSON *item, struct error *error)
+{
+    struct announced *a;
+    enum error_code code = request_announce(d, item->string, &a, error);
+    if (code)
+        return code;
+    return cJSON_IsObject(item) ? read_input_members(d, a, item, error)
+                                : read_data(d, a, item, error);
+}
+
+enum error_code request_json_inputs(struct decode *d, const cJSON *inputs, struct error *error)
+{
+    const cJSON *item;
+    bool named = cJSON_IsObject(inputs);
+    if (!named && !cJSON_IsArray(inputs))
+        return envelope_wrong(NULL, "inputs", inputs, "an array or an object", error);
+    cJSON_ArrayForEach(item, inputs)
+    {
+        enum error_code code =
+            named ? read_named_input(d, item, error) : read_input(d, item, error);
+        if (code)
+            return code;
+    }
+    return ERROR_NONE;
+}

@@ -1,0 +1,244 @@
+#include "proto/request/parse.h"
+
+#include "proto/text.h"
+
+#include <string.h>
+
+/* The words that a parameter accepts. */
+struct word {
+    const char *text;
+    int value;
+};
+
+static const struct word policies[] = {
+    {"", BAD_INDICES_DEVICE},
+    {"DEFAULT", BAD_INDICES_DEVICE},
+    {"ERROR", BAD_INDICES_ERROR},
+    {"IGNORE", BAD_INDICES_IGNORE},
+    {NULL, 0},
+};
+
+static const struct word nonfinites[] = {
+    {"error", NONFINITE_ERROR},
+    {"token", NONFINITE_TOKEN},
+    {"string", NONFINITE_STRING},
+    {"null", NONFINITE_NULL},
+    {NULL, 0},
+};
+
+static const double exact_max = 9007199254740992.0; /* 2^53: every integer below is a double */
+
+/* "<name> is <what was found>; " and the text of `expected`. */
+static enum error_code unexpected(const char *name, const struct parameter *value,
+                                  const char *expected, struct error *error)
+{
+    switch (value->kind) {
+    case PARAMETER_TEXT:
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "parameter %s is \"%.64s\"; expected %s", name, value->text, expected);
+    case PARAMETER_NUMBER:
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL, "parameter %s is %.17g; expected %s",
+                         name, value->number, expected);
+    case PARAMETER_TRUTH:
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL, "parameter %s is %s; expected %s",
+                         name, value->truth ? "true" : "false", expected);
+    default:
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "parameter %s is neither text, number nor boolean; expected %s", name,
+                         expected);
+    }
+}
+
+static const struct word *find_word(const struct word *words, const struct parameter *value)
+{
+    for (const struct word *w = words; w->text; w++)
+        if (value->kind == PARAMETER_TEXT && strcmp(value->text, w->text) == 0)
+            return w;
+    return NULL;
+}
+
+static enum error_code not_one_of(const struct word *words, const char *name,
+                                  const struct parameter *value, struct error *error)
+{
+    char list[128];
+    struct text expected;
+    text_init(&expected, list, sizeof(list));
+    for (const struct word *w = words; w->text; w++)
+        text_printf(&expected, "%s\"%s\"", w == words ? "one of " : ", ", w->text);
+    return unexpected(name, value, expected.data, error);
+}
+
+static enum error_code read_policy(struct decode *d, const char *name,
+                                   const struct parameter *value, struct error *error)
+{
+    const struct word *word = find_word(policies, value);
+    if (!word)
+        return not_one_of(policies, name, value, error);
+    d->policy = (enum bad_indices)word->value;
+    return ERROR_NONE;
+}
+
+static enum error_code read_nonfinite(struct decode *d, const char *name,
+                                      const struct parameter *value, struct error *error)
+{
+    const struct word *word = find_word(nonfinites, value);
+    if (!word)
+        return not_one_of(nonfinites, name, value, error);
+    d->request->nonfinite = (enum nonfinite)word->value;
+    d->nonfinite_said = true;
+    return ERROR_NONE;
+}
+
+/* The N of "cuda:N", or -1 when it is no device of this server's. */
+static int device_number(const char *digits, int devices)
+{
+    int number = 0;
+    if (*digits == '\0')
+        return -1;
+    for (; *digits; digits++) {
+        if (*digits < '0' || *digits > '9')
+            return -1;
+        number = number * 10 + (*digits - '0');
+        if (number >= devices)
+            return -1;
+    }
+    return number;
+}
+
+static enum error_code no_such_device(const char *name, const struct parameter *value, int devices,
+                                      struct error *error)
+{
+    char has[96];
+    struct text t;
+    text_init(&t, has, sizeof(has));
+    text_puts(&t, "one of \"auto\", \"cpu\"");
+    if (devices == 0)
+        text_puts(&t, " (this server has no CUDA device)");
+    else
+        text_printf(&t, ", \"cuda\", \"cuda:0\" to \"cuda:%d\"", devices - 1);
+    return unexpected(name, value, t.data, error);
+}
+
+static enum error_code read_device(struct decode *d, const char *name,
+                                   const struct parameter *value, struct error *error)
+{
+    const char *text = value->kind == PARAMETER_TEXT ? value->text : "";
+    int devices = d->rules->cuda_devices, index = -1;
+    enum device device = DEVICE_DEFAULT;
+    if (strcmp(text, "auto") == 0) {
+        device = DEVICE_AUTO;
+    } else if (strcmp(text, "cpu") == 0) {
+        device = DEVICE_CPU;
+    } else if (strcmp(text, "cuda") == 0 && devices > 0) {
+        device = DEVICE_CUDA;
+    } else if (strncmp(text, "cuda:", 5) == 0) {
+        index = device_number(text + 5, devices);
+        device = index >= 0 ? DEVICE_CUDA : DEVICE_DEFAULT;
+    }
+    if (device == DEVICE_DEFAULT)
+        return no_such_device(name, value, devices, error);
+    d->request->device = device;
+    d->request->device_index = index;
+    return ERROR_NONE;
+}
+
+static enum error_code read_timeout(struct decode *d, const char *name,
+                                    const struct parameter *value, struct error *error)
+{
+    double us = value->number;
+    if (value->kind != PARAMETER_NUMBER || !(us >= 0 && us <= exact_max) ||
+        us != (double)(uint64_t)us)
+        return unexpected(name, value, "a number of microseconds, an integer from 0 to 2^53",
+                          error);
+    d->request->timeout_us = (uint64_t)us;
+    return ERROR_NONE;
+}
+
+static enum error_code read_binary(struct decode *d, const char *name,
+                                   const struct parameter *value, struct error *error)
+{
+    if (value->kind != PARAMETER_TRUTH)
+        return unexpected(name, value, "true or false", error);
+    d->binary = value->truth ? WISH_YES : WISH_NO;
+    return ERROR_NONE;
+}
+
+static const struct {
+    const char *name;
+    enum error_code (*read)(struct decode *d, const char *name, const struct parameter *value,
+                            struct error *error);
+} parameters[] = {
+    {"bad_indices_policy", read_policy}, {"device", read_device},
+    {"timeout", read_timeout},           {"json_nonfinite", read_nonfinite},
+    {"binary_data_output", read_binary},
+};
+
+enum error_code request_parameter(struct decode *d, const char *name, const struct parameter *value,
+                                  struct error *error)
+{
+    for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++)
+        if (strcmp(name, parameters[i].name) == 0)
+            return parameters[i].read(d, parameters[i].name, value, error);
+    return request_refuse_parameter(name, error);
+}
+
+enum error_code request_text_parameter(struct decode *d, const char *name, const char *text,
+                                       struct error *error)
+{
+    struct parameter value = {.kind = PARAMETER_TEXT, .text = text};
+    size_t digits = strspn(text, "0123456789");
+    if (digits > 0 && text[digits] == '\0') {
+        value.kind = PARAMETER_NUMBER;
+        for (; *text; text++)
+            value.number = value.number * 10 + (*text - '0');
+    } else if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
+        value.kind = PARAMETER_TRUTH;
+        value.truth = text[0] == 't';
+    }
+    return request_parameter(d, name, &value, error);
+}
+
+enum error_code request_refuse_parameter(const char *name, struct error *error)
+{
+    static const char shared_memory[] = "shared_memory_";
+    if (strcmp(name, "classification") != 0 &&
+        strncmp(name, shared_memory, sizeof(shared_memory) - 1) != 0)
+        return ERROR_NONE;
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "parameter %.64s asks for an extension that this server does not have", name);
+}
+
+enum error_code request_id(struct decode *d, const char *id, struct error *error)
+{
+    size_t size = strlen(id);
+    if (size > REQUEST_ID_MAX)
+        return error_set(error, ERROR_INVALID_FIELD, NULL,
+                         "id has %zu bytes; at most %d are allowed", size, REQUEST_ID_MAX);
+    memcpy(d->request->id, id, size + 1);
+    return ERROR_NONE;
+}
+
+/* bad_indices_policy, else the setting, else the device that was asked for: never the device that
+ * happens to run (OPERATIONS, section 5). */
+static bool ignores_bad(const struct decode *d)
+{
+    enum bad_indices policy = d->policy != BAD_INDICES_DEVICE ? d->policy : d->rules->bad_indices;
+    enum device asked =
+        d->request->device != DEVICE_DEFAULT ? d->request->device : d->rules->device;
+    return policy == BAD_INDICES_DEVICE ? asked == DEVICE_CUDA : policy == BAD_INDICES_IGNORE;
+}
+
+void request_resolve(struct decode *d)
+{
+    struct request *r = d->request;
+    r->ignore_bad = ignores_bad(d);
+    if (d->binary != WISH_NONE)
+        r->answer = d->binary == WISH_YES ? ENCODING_BINARY : ENCODING_JSON;
+    else if (d->head->accepted != ENCODING_COUNT)
+        r->answer = d->head->accepted;
+    else
+        r->answer = d->head->body == ENCODING_SAFETENSORS ? ENCODING_SAFETENSORS : ENCODING_JSON;
+    r->safetensors_type = d->head->safetensors_type;
+    if (!d->nonfinite_said)
+        r->nonfinite = d->bare_tokens ? NONFINITE_TOKEN : NONFINITE_ERROR;
+}

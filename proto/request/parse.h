@@ -1,0 +1,97 @@
+/* request_parse: what the modules that decode a request share. Private to proto/request/.
+ *
+ * A body is decoded in two steps: its envelope announces the inputs and states the wishes (nothing
+ * is read twice, nothing of the payload is touched), then the elements are read in the order in
+ * which the inputs came. */
+#ifndef PROTO_REQUEST_PARSE_H
+#define PROTO_REQUEST_PARSE_H
+
+#include "proto/json/scan.h"
+#include "proto/request/frame.h"
+#include "proto/request/request.h"
+
+enum source { SOURCE_NONE, SOURCE_CUT, SOURCE_BINARY };
+
+/* An input as its envelope describes it. */
+struct announced {
+    int input;            /* number in the op's row */
+    struct tensor tensor; /* DTYPE_NONE: no type was said; rank -1: no shape, above RANK_MAX: not
+                             yet refused; no data yet */
+    enum source source;
+    int cut;      /* SOURCE_CUT: number of the value that json_scan cut out */
+    size_t bytes; /* SOURCE_BINARY */
+    size_t begin; /* safetensors: offset in the data */
+};
+
+/* What a client may wish or leave open. */
+enum wish { WISH_NONE, WISH_NO, WISH_YES };
+
+struct decode {
+    struct request *request;
+    const struct head *head;
+    const struct request_rules *rules;
+    const struct work *work;
+    struct announced inputs[OP_INPUTS_MAX]; /* in the order in which they came */
+    int input_count;
+    enum bad_indices policy;
+    bool nonfinite_said; /* request->nonfinite is what the client asked for */
+    bool bare_tokens;    /* the client wrote NaN or Infinity as bare tokens */
+    enum wish binary;    /* an output's binary_data, else the request's binary_data_output */
+};
+
+/* A parameter's value, whatever it was written in. */
+struct parameter {
+    enum { PARAMETER_TEXT, PARAMETER_NUMBER, PARAMETER_TRUTH, PARAMETER_OTHER } kind;
+    const char *text;
+    double number;
+    bool truth;
+};
+
+/* --- parameters.c */
+
+/* Takes a parameter of the request; unknown ones are ignored. Errors: INVALID_PARAMETER. */
+MUST_CHECK enum error_code request_parameter(struct decode *d, const char *name,
+                                             const struct parameter *value, struct error *error);
+
+/* The same for the strings of a safetensors file: "250" stands for a number, "true" for a truth. */
+MUST_CHECK enum error_code request_text_parameter(struct decode *d, const char *name,
+                                                  const char *text, struct error *error);
+
+/* INVALID_PARAMETER for what Triton has and this server has not, at every level: classification,
+ * shared memory. */
+MUST_CHECK enum error_code request_refuse_parameter(const char *name, struct error *error);
+
+/* Takes the client's own name of the request, echoed in the answer. Errors: INVALID_FIELD. */
+MUST_CHECK enum error_code request_id(struct decode *d, const char *id, struct error *error);
+
+/* Turns wishes, headers and settings into request->answer, ignore_bad and nonfinite. */
+void request_resolve(struct decode *d);
+
+/* --- recall.c */
+
+/* Takes over what an equal text said before, for the same operation: equal but for the lists of
+ * elements in it, of which `scan` then says where they are, as json_scan would. false: there was
+ * none. */
+bool request_recall(struct decode *d, struct json_scan *scan, const char *text, size_t size);
+
+/* Keeps what the text of `scan` said, after it was read without a fault and before elements are
+ * loaded. Its cuts are those that d->inputs names. */
+void request_remember(const struct decode *d, const struct json_scan *scan);
+
+/* --- inputs.c */
+
+/* Adds an input by one of its names. Errors: UNKNOWN_INPUT DUPLICATE_INPUT. */
+MUST_CHECK enum error_code request_announce(struct decode *d, const char *name,
+                                            struct announced **announced, struct error *error);
+
+/* UNSUPPORTED_DTYPE for a name that the encoding does not know: says which types are accepted. */
+MUST_CHECK enum error_code request_unknown_dtype(const struct decode *d, int input,
+                                                 const char *found, struct error *error);
+
+/* Gives types to inputs that came without, then reads the elements of all in the order of
+ * d->inputs: cut values out of `scan`, binary ones out of `frame`, which they must use up. Errors:
+ * UNSUPPORTED_DTYPE, then SHAPE_MISMATCH, and those of json_tensor_read and frame_take. */
+MUST_CHECK enum error_code request_load(struct decode *d, const struct json_scan *scan,
+                                        struct frame *frame, struct error *error);
+
+#endif

@@ -1,0 +1,67 @@
+/* request: an infer request, decoded. Its tensors are views: into the body where they came in
+ * binary, into memory from `work` where they came as JSON. */
+#ifndef PROTO_REQUEST_REQUEST_H
+#define PROTO_REQUEST_REQUEST_H
+
+#include "kernels/error.h"
+#include "kernels/op.h"
+#include "kernels/tensor.h"
+#include "proto/json/word.h"
+#include "proto/request/head.h"
+#include "proto/work.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { REQUEST_ID_MAX = 256 };
+
+enum device { DEVICE_DEFAULT, DEVICE_AUTO, DEVICE_CPU, DEVICE_CUDA };
+enum bad_indices {
+    BAD_INDICES_DEVICE,
+    BAD_INDICES_ERROR,
+    BAD_INDICES_IGNORE
+}; /* DEVICE: cuda ignores */
+
+/* What the server's settings allow; shared by all requests. */
+struct request_rules {
+    size_t body_limit;   /* max_body: of the decompressed body */
+    size_t json_limit;   /* max_json: of the JSON text */
+    size_t output_limit; /* max_output */
+    int cuda_devices;    /* 0: the server has none, and a request for one is INVALID_PARAMETER */
+    enum device device;  /* the setting; never DEVICE_DEFAULT */
+    enum bad_indices bad_indices; /* the setting */
+};
+
+struct request {
+    struct op_name op;
+    struct tensor inputs[OP_INPUTS_MAX]; /* in the op's order; DTYPE_NONE where absent */
+    char id[REQUEST_ID_MAX + 1];         /* decoded UTF-8 without NUL; "" when absent */
+    enum encoding answer;
+    const char *safetensors_type;
+    enum nonfinite nonfinite;
+    bool ignore_bad;     /* bad_indices_policy, resolved against device and settings */
+    enum device device;  /* as asked for; DEVICE_DEFAULT when it was not */
+    int device_index;    /* cuda:N; -1 any */
+    uint64_t timeout_us; /* 0: none asked for */
+};
+
+/* What the size of a (decompressed) body and its headers decide together: request_decode checks it,
+ * and a server can before the body is sent. Errors: PAYLOAD_TOO_LARGE, INVALID_HEADER. */
+MUST_CHECK enum error_code request_check_sizes(const struct head *head,
+                                               const struct request_rules *rules, size_t size,
+                                               struct error *error);
+
+/* Decodes a body of `size` bytes. `body` is writable, has ANSWER_HEAD_ROOM writable bytes in front,
+ * and must outlive the request; nothing of it is copied but strings that matter, JSON numbers, and
+ * tensors that are not aligned to their element. Every value input has ANSWER_HEAD_ROOM bytes in
+ * front of its data that may be overwritten once the tensors have been used. On an error the
+ * request holds nothing to release. Errors: those of PROTOCOL's 400s, PAYLOAD_TOO_LARGE,
+ * RESOURCE_EXHAUSTED, CANCELLED. */
+MUST_CHECK enum error_code request_decode(struct request *request, const struct op_name *op,
+                                          const struct head *head,
+                                          const struct request_rules *rules,
+                                          const struct work *work, char *body, size_t size,
+                                          struct error *error);
+
+#endif

@@ -1,0 +1,60 @@
+/* json_write: small JSON texts (answers' headers, errors, logs) written into a buffer of the
+ * caller's. */
+#ifndef PROTO_TEXT_H
+#define PROTO_TEXT_H
+
+#include "kernels/dtype.h"
+#include "kernels/error.h"
+#include "kernels/tensor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Appends never write past `capacity`; when something did not fit `cut` turns true and stays so.
+ * `data` is always NUL-terminated (capacity >= 1). */
+struct text {
+    char *data;
+    size_t size, capacity;
+    bool cut;
+};
+
+void text_init(struct text *t, char *buffer, size_t capacity);
+void text_printf(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
+void text_int(struct text *t, int64_t value);
+
+static inline void text_put(struct text *t, const char *bytes, size_t size)
+{
+    size_t room = t->capacity - 1 - t->size;
+    if (size > room) {
+        size = room;
+        t->cut = true;
+    }
+    memcpy(t->data + t->size, bytes, size);
+    t->size += size;
+    t->data[t->size] = '\0';
+}
+
+static inline void text_puts(struct text *t, const char *string)
+{
+    text_put(t, string, strlen(string));
+}
+
+/* A JSON string with its quotes: escapes what must be; bytes that are not UTF-8 become U+FFFD. */
+void text_json(struct text *t, const char *string, size_t size);
+
+/* "[2,3]": the dimensions of a tensor. */
+void text_shape(struct text *t, const struct tensor *tensor);
+
+/* Spaces, until what was appended since size was `start` is a multiple of `multiple`, at most 64.
+ */
+void text_pad(struct text *t, size_t start, size_t multiple);
+
+/* A set of element types by their names, without those that `name` calls NULL: "INT32, INT64". */
+void text_dtypes(struct text *t, dtype_set set, const char *(*name)(enum dtype));
+
+/* JSON written with ' for ", so that it can be read in a C source. */
+void text_quoted(struct text *t, const char *json);
+
+#endif

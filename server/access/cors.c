@@ -1,0 +1,62 @@
+#include "server/access/cors.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char separators[] = ", ";
+
+static bool is_any(const char *origins)
+{
+    return strcmp(origins, "*") == 0;
+}
+
+/* The next word of a list, its size in `size`; NULL at the end. */
+static const char *next_word(const char *list, size_t *size)
+{
+    list += strspn(list, separators);
+    *size = strcspn(list, separators);
+    return *size ? list : NULL;
+}
+
+/* scheme://host[:port] with nothing behind: so browsers say it. */
+static bool is_origin(const char *word, size_t size)
+{
+    const char *host = memmem(word, size, "://", 3);
+    if (!host || host == word)
+        return false;
+    host += 3;
+    size_t host_size = size - (size_t)(host - word);
+    return host_size > 0 && !memchr(host, '/', host_size) && !memchr(host, '*', host_size);
+}
+
+enum error_code cors_check(const char *origins, struct error *error)
+{
+    size_t size;
+    if (is_any(origins))
+        return ERROR_NONE;
+    for (const char *word = origins; (word = next_word(word, &size)); word += size)
+        if (!is_origin(word, size))
+            return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                             "cors_origins: %.*s is no origin, allowed are scheme://host[:port] "
+                             "with commas, or * alone",
+                             (int)(size < 100 ? size : 100), word);
+    return ERROR_NONE;
+}
+
+const char *cors_allow(const char *origins, const char *origin)
+{
+    size_t size;
+    if (!origin)
+        return NULL;
+    if (is_any(origins))
+        return "*";
+    for (const char *word = origins; (word = next_word(word, &size)); word += size)
+        if (strlen(origin) == size && memcmp(word, origin, size) == 0)
+            return origin;
+    return NULL;
+}
+
+bool cors_varies(const char *origins)
+{
+    return *origins && !is_any(origins);
+}

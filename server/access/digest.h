@@ -1,0 +1,22 @@
+/* digest: SHA-256, compared in constant time. */
+#ifndef SERVER_ACCESS_DIGEST_H
+#define SERVER_ACCESS_DIGEST_H
+
+#include "kernels/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DIGEST_BYTES = 32 };
+
+/* False without memory. */
+MUST_CHECK bool digest_of(uint8_t *digest, const void *bytes, size_t size);
+
+/* Exactly 64 hexadecimal digits; false for anything else. */
+bool digest_parse(uint8_t *digest, const char *text);
+
+/* The time that it takes does not depend on the bytes. */
+bool digest_equal(const uint8_t *a, const uint8_t *b);
+
+#endif

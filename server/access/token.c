@@ -1,0 +1,217 @@
+#include "server/access/token.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { NAME_MAX_SIZE = 64, LINE_BYTES = 1024 };
+
+void tokens_init(struct tokens *tokens, struct clients *clients)
+{
+    *tokens = (struct tokens){.clients = clients};
+    pthread_rwlock_init(&tokens->lock, NULL);
+}
+
+/* A list while it is made, and what it is made from. */
+struct reader {
+    struct tokens *tokens;
+    struct token *list;
+    int count;
+    const char *path;
+    int line;
+    struct error *error;
+};
+
+static void drop_list(struct tokens *tokens, struct token *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        clients_leave(tokens->clients, list[i].client);
+    free(list);
+}
+
+void tokens_release(struct tokens *tokens)
+{
+    drop_list(tokens, tokens->list, tokens->count);
+    pthread_rwlock_destroy(&tokens->lock);
+}
+
+static enum error_code refuse(const struct reader *r, const char *why)
+{
+    return error_set(r->error, ERROR_INVALID_PARAMETER, NULL, "%.200s, line %d: %s", r->path,
+                     r->line, why);
+}
+
+static enum error_code read_digest(const struct reader *r, struct token *token, const char *secret)
+{
+    static const char prefix[] = "sha256:";
+    if (strncmp(secret, prefix, sizeof prefix - 1) == 0) {
+        if (digest_parse(token->digest, secret + sizeof prefix - 1))
+            return ERROR_NONE;
+        return refuse(r, "after sha256: allowed are exactly 64 hexadecimal digits");
+    }
+    if (*secret == '\0')
+        return refuse(r, "the token is empty");
+    for (const char *p = secret; *p; p++)
+        if (*p < '!' || *p > '~')
+            return refuse(r, "a token is visible ASCII");
+    return digest_of(token->digest, secret, strlen(secret)) ? ERROR_NONE : refuse(r, "no memory");
+}
+
+static enum error_code read_limits(const struct reader *r, struct token *token, char *text)
+{
+    char *rest, *word = strtok_r(text, " \t", &rest);
+    for (; word; word = strtok_r(NULL, " \t", &rest)) {
+        bool is_right = strncmp(word, "rate=", 5) == 0    ? limit_parse(&token->requests, word + 5)
+                        : strncmp(word, "bytes=", 6) == 0 ? limit_parse(&token->bytes, word + 6)
+                                                          : false;
+        if (!is_right)
+            return refuse(r, "after the token allowed are limits such as rate=100/s bytes=10M/s "
+                             "(K, M, G; a second, minute or hour: s, m, h)");
+    }
+    return ERROR_NONE;
+}
+
+/* A token that two names share has no owner. */
+static enum error_code check_unique(const struct reader *r, const char *name,
+                                    const struct token *token)
+{
+    for (int i = 0; i < r->count; i++) {
+        if (strcmp(r->list[i].client->name, name) == 0)
+            return refuse(r, "the name is there twice");
+        if (memcmp(r->list[i].digest, token->digest, DIGEST_BYTES) == 0)
+            return refuse(r, "the token is there twice");
+    }
+    return ERROR_NONE;
+}
+
+static bool is_name(const char *name, size_t size)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    return size >= 1 && size <= NAME_MAX_SIZE && strspn(name, allowed) == size;
+}
+
+static enum error_code read_token(struct reader *r, char *line)
+{
+    struct token token = {.client = NULL};
+    char *colon = strchr(line, ':');
+    if (!colon || !is_name(line, (size_t)(colon - line)))
+        return refuse(r, "allowed is name:token or name:sha256:<64 hex>, the name of 1 to 64 "
+                         "letters, digits, '.', '_' and '-'");
+    *colon = '\0';
+    char *secret = colon + 1, *limits = secret + strcspn(secret, " \t");
+    if (*limits)
+        *limits++ = '\0';
+    if (r->count == TOKENS_MAX)
+        return refuse(r, "1024 tokens are the most");
+    if (read_digest(r, &token, secret) != ERROR_NONE ||
+        read_limits(r, &token, limits) != ERROR_NONE || check_unique(r, line, &token) != ERROR_NONE)
+        return r->error->code;
+    token.client = clients_enter(r->tokens->clients, CLIENT_TOKEN, line);
+    if (!token.client)
+        return refuse(r, "no memory");
+    r->list[r->count++] = token;
+    return ERROR_NONE;
+}
+
+static enum error_code read_lines(struct reader *r, FILE *file)
+{
+    char line[LINE_BYTES];
+    enum error_code code = ERROR_NONE;
+    for (r->line = 1; code == ERROR_NONE && fgets(line, sizeof line, file); r->line++) {
+        size_t size = strcspn(line, "\r\n");
+        if (line[size] == '\0' && size == sizeof line - 1)
+            code = refuse(r, "a line has at most 1022 bytes");
+        line[size] = '\0';
+        char *start = line + strspn(line, " \t");
+        if (code == ERROR_NONE && *start && *start != '#')
+            code = read_token(r, start);
+    }
+    explicit_bzero(line, sizeof line);
+    return code;
+}
+
+static enum error_code read_file(struct reader *r)
+{
+    char buffer[4096]; /* the stream's, so that it can be wiped */
+    FILE *file = fopen(r->path, "re");
+    if (!file)
+        return error_set(r->error, ERROR_INVALID_PARAMETER, NULL, "cannot read %.200s: %s", r->path,
+                         strerror(errno));
+    setvbuf(file, buffer, _IOFBF, sizeof buffer);
+    enum error_code code = read_lines(r, file);
+    if (code == ERROR_NONE && ferror(file))
+        code = refuse(r, "cannot read it");
+    fclose(file);
+    explicit_bzero(buffer, sizeof buffer);
+    /* An empty list would lock everybody out; no file at all lets everybody in. */
+    if (code == ERROR_NONE && r->count == 0)
+        code = error_set(r->error, ERROR_INVALID_PARAMETER, NULL, "%.200s holds no token", r->path);
+    return code;
+}
+
+enum error_code tokens_load(struct tokens *tokens, const char *path, struct error *error)
+{
+    struct reader r = {.tokens = tokens, .path = path, .error = error};
+    r.list = calloc(TOKENS_MAX, sizeof *r.list);
+    if (!r.list)
+        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for tokens");
+    enum error_code code = read_file(&r);
+    if (code == ERROR_NONE) {
+        pthread_rwlock_wrlock(&tokens->lock);
+        struct token *list = tokens->list;
+        int count = tokens->count;
+        tokens->list = r.list;
+        tokens->count = r.count;
+        pthread_rwlock_unlock(&tokens->lock);
+        r.list = list;
+        r.count = count;
+    }
+    drop_list(tokens, r.list, r.count);
+    return code;
+}
+
+/* Looks at every token, whichever it is. */
+static const struct token *look_up(const struct tokens *tokens, const uint8_t *digest)
+{
+    const struct token *found = NULL;
+    for (int i = 0; i < tokens->count; i++)
+        if (digest_equal(tokens->list[i].digest, digest))
+            found = &tokens->list[i];
+    return found;
+}
+
+/* The credentials of the scheme; NULL when it is another one. */
+static const char *credentials_of(const char *authorization)
+{
+    static const char scheme[] = "Bearer ";
+    if (!authorization || strncasecmp(authorization, scheme, sizeof scheme - 1) != 0)
+        return NULL;
+    authorization += sizeof scheme - 1;
+    return authorization + strspn(authorization, " ");
+}
+
+enum error_code tokens_find(struct tokens *tokens, const char *authorization, struct bearer *bearer,
+                            struct error *error)
+{
+    uint8_t digest[DIGEST_BYTES];
+    const char *secret = credentials_of(authorization);
+    *bearer = (struct bearer){0};
+    if (!secret)
+        return error_set(error, ERROR_UNAUTHENTICATED, NULL,
+                         "this needs a token, in a header Authorization: Bearer <token>");
+    if (!digest_of(digest, secret, strlen(secret)))
+        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
+    pthread_rwlock_rdlock(&tokens->lock);
+    const struct token *token = look_up(tokens, digest);
+    if (token) {
+        *bearer = (struct bearer){token->client, token->requests, token->bytes};
+        clients_hold(tokens->clients, token->client);
+    }
+    pthread_rwlock_unlock(&tokens->lock);
+    if (token)
+        return ERROR_NONE;
+    return error_set(error, ERROR_UNAUTHENTICATED, NULL, "the token is not known here");
+}

@@ -1,0 +1,56 @@
+/* token: who may send requests: bearer tokens from a file.
+ *
+ *   # name:token, or name:sha256:<64 hex> (printf %s TOKEN | sha256sum), then limits
+ *   alice:Zm9vYmFyYmF6cXV1eA
+ *   bob:sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae rate=100/s
+ * bytes=10M/s
+ *
+ * A name has 1 to 64 letters, digits, '.', '_' and '-'; a token visible ASCII. `rate` bounds
+ * requests, `bytes` the bodies both ways. Only digests are kept, and all of them are compared in
+ * constant time: neither memory nor time tells a token. */
+#ifndef SERVER_ACCESS_TOKEN_H
+#define SERVER_ACCESS_TOKEN_H
+
+#include "kernels/error.h"
+#include "server/access/client.h"
+#include "server/access/digest.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TOKENS_MAX = 1024 };
+
+struct token {
+    uint8_t digest[DIGEST_BYTES];
+    struct limit requests, bytes;
+    struct client *client;
+};
+
+struct tokens {
+    struct clients *clients;
+    pthread_rwlock_t lock; /* of the list */
+    struct token *list;
+    int count;
+};
+
+/* Who sent a request, and within which limits. */
+struct bearer {
+    struct client *client; /* NULL: nobody that we know */
+    struct limit requests, bytes;
+};
+
+void tokens_init(struct tokens *tokens, struct clients *clients);
+void tokens_release(struct tokens *tokens);
+
+/* Replaces the list by what `path` says, whole or not at all; what a name has used of its quotas
+ * stays. Errors: INVALID_PARAMETER, with the file's line and never with a token. */
+MUST_CHECK enum error_code tokens_load(struct tokens *tokens, const char *path,
+                                       struct error *error);
+
+/* Finds who `authorization` ("Bearer ...", NULL: absent) belongs to; the caller leaves the client.
+ * Errors: UNAUTHENTICATED, RESOURCE_EXHAUSTED. */
+MUST_CHECK enum error_code tokens_find(struct tokens *tokens, const char *authorization,
+                                       struct bearer *bearer, struct error *error);
+
+#endif

@@ -1,0 +1,22 @@
+/* clock: times. */
+#ifndef SERVER_BASE_CLOCK_H
+#define SERVER_BASE_CLOCK_H
+
+#include <stdint.h>
+
+enum { CLOCK_TEXT_MAX = 32 };
+
+/* Nanoseconds that only grow; for durations and deadlines. */
+uint64_t clock_ns(void);
+
+/* Nanoseconds since 1970, UTC; for people and logs. */
+uint64_t clock_wall_ns(void);
+
+/* The same in milliseconds, as of the last tick of the system: cheaper. */
+uint64_t clock_wall_ms(void);
+
+/* "2026-12-01T09:30:00.123456789Z" into `text` of CLOCK_TEXT_MAX bytes. Takes no lock, as gmtime
+ * would. */
+void clock_print(char *text, uint64_t wall_ns);
+
+#endif

@@ -1,0 +1,102 @@
+/* config: the settings. Order: defaults < file < environment < command line. What cannot be right
+ * stops the start: an unknown name, a bad value, a value out of bounds. */
+#ifndef SERVER_CONFIG_CONFIG_H
+#define SERVER_CONFIG_CONFIG_H
+
+#include "kernels/error.h"
+#include "server/config/table.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { CONFIG_TEXT_MAX = 512, CONFIG_VALUE_MAX = CONFIG_TEXT_MAX };
+
+enum config_kind { CONFIG_SIZE, CONFIG_TIME, CONFIG_COUNT, CONFIG_BOOL, CONFIG_WORD, CONFIG_TEXT };
+
+/* Numbers are atomic because a reload changes those that are reloadable while requests read them.
+ * Texts never change after the start. */
+typedef _Atomic uint64_t config_number;
+typedef char config_text[CONFIG_TEXT_MAX];
+
+struct config {
+#define CONFIG_FIELD_SIZE                             config_number
+#define CONFIG_FIELD_TIME                             config_number
+#define CONFIG_FIELD_COUNT                            config_number
+#define CONFIG_FIELD_BOOL                             config_number
+#define CONFIG_FIELD_WORD                             config_number
+#define CONFIG_FIELD_TEXT                             config_text
+#define X(NAME, KIND, DEFAULT, ALLOWED, RELOAD, HELP) CONFIG_FIELD_##KIND NAME;
+    CONFIG_TABLE(X)
+#undef X
+};
+
+struct setting {
+    const char *name;
+    enum config_kind kind;
+    const char *standard; /* the default, as text */
+    struct {
+        bool automatic; /* `auto` is a value */
+        uint64_t least, most;
+        const char *const *words; /* NULL-terminated */
+    } allowed;
+    bool reloadable;
+    const char *help;
+    size_t offset; /* in struct config */
+};
+
+int setting_count(void);
+const struct setting *setting_at(int i);
+
+/* By its name, in which `-` stands for `_` too; NULL when there is none. */
+const struct setting *setting_find(const char *name);
+
+/* What the program was started for. */
+enum command_verb {
+    COMMAND_SERVE,
+    COMMAND_HELP,
+    COMMAND_VERSION,
+    COMMAND_PRINT_CONFIG,
+    COMMAND_CHECK_CONFIG,
+    COMMAND_HEALTH
+};
+
+struct command {
+    enum command_verb verb;
+    const char *file; /* --config=FILE, else TENSORD_CONFIG; NULL: none */
+    char **argv;      /* NULL-terminated, with the program's name */
+    char **environment;
+};
+
+/* Finds the verb and the file. Errors: INVALID_PARAMETER (an argument that is neither a verb nor
+ * --name=value). */
+MUST_CHECK enum error_code command_parse(struct command *command, char **argv, char **environment,
+                                         struct error *error);
+
+/* The defaults. */
+void config_init(struct config *config);
+
+/* All readers in their order. Errors: INVALID_PARAMETER, with the file's line, the value found and
+ * what is allowed. */
+MUST_CHECK enum error_code config_load(struct config *config, const struct command *command,
+                                       struct error *error);
+
+/* One setting. Errors: INVALID_PARAMETER. */
+MUST_CHECK enum error_code config_set(struct config *config, const char *name, const char *value,
+                                      struct error *error);
+
+/* Takes over what is reloadable of `next`. Settings that differ but need a restart are told to
+ * `ignored`, one call each. */
+void config_reload(struct config *config, const struct config *next,
+                   void (*ignored)(void *context, const struct setting *setting), void *context);
+
+/* The value as the readers take it, into `text` of CONFIG_VALUE_MAX bytes. */
+void config_value_print(const struct config *config, const struct setting *setting, char *text);
+
+/* A configuration file: help and value of each setting; defaults are commented out. */
+void config_print(const struct config *config, FILE *out);
+
+void config_help(FILE *out);
+
+#endif

@@ -1,0 +1,96 @@
+/* config_table: the only list of settings. A row gives the setting's name, its kind, its default,
+ * what is allowed, whether SIGHUP applies a change (else it needs a restart), and a line of help.
+ * From it come struct config, the readers of file, environment and command line, --help,
+ * --print-config and config/tensord.conf.
+ *
+ * Kinds: SIZE bytes (K, M, G, T), TIME kept in nanoseconds (ms, s, m, h), COUNT a number, BOOL,
+ * WORD one of a list (kept as its position in it), TEXT a string.
+ * RANGE(least, most) bounds a number; AUTO(least, most) also allows `auto`, kept as 0. */
+#ifndef SERVER_CONFIG_TABLE_H
+#define SERVER_CONFIG_TABLE_H
+
+#include "server/base/units.h"
+
+#define CONFIG_TABLE(X)                                                                            \
+    X(listen, TEXT, "127.0.0.1:8080", ANY, false,                                                  \
+      "addresses with commas: host:port, [v6]:port, tls:host:port, unix:/path; port 0 picks one")  \
+    X(http_threads, COUNT, "auto", AUTO(1, 64), false,                                             \
+      "threads that read requests and write answers; auto: 2, or 1 on one core")                   \
+    X(workers, COUNT, "auto", AUTO(1, 256), false,                                                 \
+      "threads that compute jobs that are not small; auto: one a core")                            \
+    X(wide_workers, COUNT, "2", RANGE(1, 64), false,                                               \
+      "workers that may use several cores for one large job")                                      \
+    X(cores, COUNT, "auto", AUTO(1, 1024), false,                                                  \
+      "cores to compute with; auto: what affinity and the cgroup's quota allow")                   \
+    X(max_body, SIZE, "1G", RANGE(KIB, TIB), true, "largest body of a request, decompressed")      \
+    X(max_json, SIZE, "64M", RANGE(KIB, 64 * GIB), true, "largest JSON text in a request")         \
+    X(max_output, SIZE, "1G", RANGE(KIB, 2 * GIB - 1), true,                                       \
+      "largest output; below 2G, because clients break there")                                     \
+    X(memory, SIZE, "auto", AUTO(16 * MIB, 1024 * TIB), false,                                     \
+      "memory for requests and answers; auto: half of what the cgroup or the machine has")         \
+    X(memory_cache, SIZE, "auto", AUTO(MIB, 1024 * TIB), false,                                    \
+      "most memory kept for reuse for a while after its request; auto: a quarter of `memory`")     \
+    X(queue_jobs, COUNT, "256", RANGE(1, 1000000), true, "jobs that may wait for a worker")        \
+    X(queue_bytes, SIZE, "auto", AUTO(MIB, 1024 * TIB), false,                                     \
+      "bytes of requests that may wait for a worker; auto: as `memory`")                           \
+    X(inline_bytes, SIZE, "256K", RANGE(0, 16 * MIB), true,                                        \
+      "a job that reads and writes no more than this never waits in the queue")                    \
+    X(request_timeout, TIME, "30s", RANGE(MSEC, HOUR), true,                                       \
+      "deadline of a request, from the last byte of its body")                                     \
+    X(idle_timeout, TIME, "75s", RANGE(SEC, 24 * HOUR), false,                                     \
+      "an idle connection is closed; keep it longer than a load balancer's, often 60s")            \
+    X(max_connections, COUNT, "10000", RANGE(1, 1000000), false,                                   \
+      "connections at a time; the next one gets 503")                                              \
+    X(connection_max_age, TIME, "1h", RANGE(0, 240 * HOUR), true,                                  \
+      "then a connection is closed with its next answer, so that load spreads anew; 0: never")     \
+    X(connection_max_requests, COUNT, "0", RANGE(0, UINT32_MAX), true,                             \
+      "the same after so many requests; 0: never")                                                 \
+    X(header_timeout, TIME, "10s", RANGE(SEC, HOUR), true,                                         \
+      "a new connection that has sent no whole request head by then is ended")                     \
+    X(min_body_rate, SIZE, "16K", RANGE(0, GIB), true,                                             \
+      "bytes a second: a client that sends its body slower is cut off")                            \
+    X(min_send_rate, SIZE, "16K", RANGE(0, GIB), true,                                             \
+      "bytes a second: a client that reads its answer slower is cut off; on a Unix socket "        \
+      "one that takes nothing for idle_timeout")                                                   \
+    X(rate_grace, TIME, "30s", RANGE(SEC, HOUR), true, "both rates are counted over so long")      \
+    X(drain_delay, TIME, "0", RANGE(0, HOUR), true,                                                \
+      "after SIGTERM keep serving for so long, not ready, until load balancers have noticed")      \
+    X(drain_timeout, TIME, "20s", RANGE(0, HOUR), true,                                            \
+      "then finish what was accepted for at most so long")                                         \
+    X(device, WORD, "auto", WORDS("auto", "cpu", "cuda"), false,                                   \
+      "where jobs run unless they ask: auto, cpu, cuda")                                           \
+    X(cuda_devices, TEXT, "all", ANY, false,                                                       \
+      "CUDA devices to use: all, or their numbers with commas")                                    \
+    X(cuda_streams, COUNT, "2", RANGE(1, 16), false,                                               \
+      "jobs that a CUDA device runs at a time, each on a stream of its own")                       \
+    X(cuda_memory, SIZE, "auto", AUTO(MIB, 1024 * TIB), false,                                     \
+      "memory to use on a CUDA device, shared by its streams; auto: nine tenths of what is free")  \
+    X(cuda_threshold, SIZE, "16M", RANGE(0, 1024 * TIB), true,                                     \
+      "a job that reads and writes less stays on the CPU; not measured on a GPU yet")              \
+    X(default_bad_indices, WORD, "device", WORDS("device", "error", "ignore"), true,               \
+      "what a bad index does by default: device (cuda ignores), error, ignore")                    \
+    X(tls_cert, TEXT, "", ANY, false,                                                              \
+      "PEM file: certificate and chain, for addresses tls:host:port; SIGHUP reads it again")       \
+    X(tls_key, TEXT, "", ANY, false, "PEM file: its private key; SIGHUP reads it again")           \
+    X(tls_client_ca, TEXT, "", ANY, false,                                                         \
+      "PEM file: who signs clients' certificates, which are then required; read again too")        \
+    X(tokens, TEXT, "", ANY, false,                                                                \
+      "file of bearer tokens, name:token or name:sha256:<hex> a line, then limits such as "        \
+      "rate=100/s bytes=10M/s; SIGHUP reads it again; empty: everybody may compute")               \
+    X(protect_metrics, BOOL, "false", ANY, true, "/metrics needs a token too")                     \
+    X(protect_info, BOOL, "false", ANY, true,                                                      \
+      "everything but health and metrics needs a token, not only computing")                       \
+    X(client_share, COUNT, "0", RANGE(0, 100), false,                                              \
+      "percent of `memory` that one client (token, else address) may hold; 0: no bound")           \
+    X(trusted_proxies, TEXT, "", ANY, false,                                                       \
+      "networks whose X-Forwarded-For is believed, with commas: 10.0.0.0/8, ::1, unix")            \
+    X(cors_origins, TEXT, "", ANY, false,                                                          \
+      "origins of web pages that may call, with commas, or *; empty: none")                        \
+    X(base_path, TEXT, "", ANY, false, "path in front of every route, such as /tensord")           \
+    X(log_level, WORD, "info", WORDS("debug", "info", "warn", "error"), true,                      \
+      "least level that is logged: debug, info, warn, error")                                      \
+    X(log_requests, BOOL, "true", ANY, true, "log a line for each request")                        \
+    X(log_buffer, SIZE, "1M", RANGE(16 * KIB, GIB), false,                                         \
+      "log text held when its reader stalls; more is dropped and counted")
+
+#endif

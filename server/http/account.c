@@ -1,0 +1,141 @@
+#include "server/http/parts.h"
+
+static const char *const encodings[] = {
+    [ENCODING_JSON] = "json", [ENCODING_BINARY] = "binary", [ENCODING_SAFETENSORS] = "safetensors"};
+
+static const char *method_name(enum method method)
+{
+    return method == METHOD_GET       ? "GET"
+           : method == METHOD_HEAD    ? "HEAD"
+           : method == METHOD_POST    ? "POST"
+           : method == METHOD_OPTIONS ? "OPTIONS"
+                                      : "other";
+}
+
+static enum log_level level_of(const struct exchange *x)
+{
+    if (x->reply.status >= 500)
+        return LOG_ERROR;
+    if (x->reply.status >= 400)
+        return LOG_WARN;
+    const struct route *route = x->match.route;
+    bool is_routine = route && (route->kind == ROUTE_PROBE || route->kind == ROUTE_METRICS);
+    return is_routine ? LOG_DEBUG : LOG_INFO;
+}
+
+static void log_microseconds(struct log_line *line, const char *key, uint64_t ns)
+{
+    log_int(line, key, (int64_t)(ns / 1000));
+}
+
+static void log_error(struct log_line *line, const struct error *error)
+{
+    log_word(line, "error_code", error_name(error->code));
+    log_string(line, "error", error->message);
+}
+
+static void log_trace(struct log_line *line, const struct trace *trace)
+{
+    if (*trace->trace_id) {
+        log_word(line, "trace_id", trace->trace_id);
+        log_word(line, "span_id", trace->span_id);
+    }
+    if (*trace->parent_id)
+        log_word(line, "parent_id", trace->parent_id);
+}
+
+static void log_infer(struct log_line *line, const struct job *job)
+{
+    if (job->op.op)
+        log_word(line, "op", job->op.op->name);
+    log_word(line, "body", encodings[job->head.body]);
+    log_int(line, "bytes_in", (int64_t)job->body_size);
+    if (job->decoded) {
+        if (*job->request.id)
+            log_string(line, "id", job->request.id);
+        const struct tensor *value = &job->request.inputs[op_value_input(job->op.op)];
+        log_word(line, "encoding", encodings[job->request.answer]);
+        log_word(line, "dtype", dtype_name(value->dtype));
+    }
+    if (job->device)
+        log_word(line, "device", job->device);
+    log_microseconds(line, "t_parse_us", job->times.parse_ns);
+    log_microseconds(line, "t_queue_us", job->times.queue_ns);
+    log_microseconds(line, "t_compute_us", job->times.compute_ns + job->times.encode_ns);
+}
+
+static void log_visitor(struct log_line *line, const struct exchange *x)
+{
+    const char *token = grant_token(&x->grant);
+    if (x->peer->is_proxy) {
+        char client[ADDRESS_TEXT_MAX];
+        address_print(&x->client, client);
+        log_word(line, "remote", client);
+        log_word(line, "proxy", x->peer->name);
+    } else {
+        log_word(line, "remote", x->peer->name);
+    }
+    if (token)
+        log_word(line, "token", token);
+}
+
+static void log_fields(struct log_line *line, const struct exchange *x, bool was_sent)
+{
+    uint64_t received = x->job.times.received_ns ? x->job.times.received_ns : x->begin_ns;
+    log_string(line, "request_id", x->request_id);
+    log_trace(line, &x->trace);
+    log_visitor(line, x);
+    log_word(line, "method", method_name(x->method));
+    if (x->match.route)
+        log_word(line, "route", x->match.route->pattern);
+    log_int(line, "status", x->answer_ns ? x->reply.status : 0);
+    log_int(line, "bytes_out", (int64_t)x->reply.size);
+    if (!was_sent)
+        log_word(line, "ended",
+                 x->peer->is_ended ? "cut off: the client was too slow"
+                                   : "connection lost before the answer was out");
+    if (x->job.error.code != ERROR_NONE)
+        log_error(line, &x->job.error);
+    if (x->job.times.received_ns)
+        log_infer(line, &x->job);
+    log_microseconds(line, "t_read_us", received - x->begin_ns);
+    log_microseconds(line, "t_write_us", x->answer_ns ? x->end_ns - x->answer_ns : 0);
+    log_int(line, "conn_requests", (int64_t)x->peer->requests);
+}
+
+static void count(const struct exchange *x, bool was_sent)
+{
+    const struct job *job = &x->job;
+    bool is_infer = x->match.route && x->match.route->kind == ROUTE_INFER;
+    enum error_code code = job->error.code;
+    struct observation seen = {
+        .op = is_infer ? job->op.op : NULL,
+        .code = code == ERROR_NONE && !was_sent ? ERROR_CANCELLED : code,
+        .ns = {[METRICS_PARSE] = job->times.parse_ns,
+               [METRICS_QUEUE] = job->times.queue_ns,
+               [METRICS_COMPUTE] = job->times.compute_ns,
+               [METRICS_ENCODE] = job->times.encode_ns,
+               [METRICS_TOTAL] = x->end_ns - x->begin_ns},
+        .bytes_in = x->body.size + x->discarded,
+        .bytes_out = x->reply.size,
+    };
+    metrics_observe(x->daemon->metrics, &seen);
+}
+
+static void write_line(const struct exchange *x, bool was_sent)
+{
+    struct log *log = &x->server->log;
+    enum log_level level = level_of(x);
+    if (!x->server->config.log_requests || !log_wants(log, level))
+        return;
+    struct log_line line;
+    log_begin(&line, level, "request");
+    log_fields(&line, x, was_sent);
+    log_end(&line, log);
+}
+
+void http_account(const struct exchange *x, bool was_sent)
+{
+    count(x, was_sent);
+    write_line(x, was_sent);
+}

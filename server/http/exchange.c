@@ -1,0 +1,233 @@
+#include "server/http/parts.h"
+
+#include "server/base/clock.h"
+#include "server/net/base_path.h"
+#include "server/rules.h"
+
+#include <microhttpd.h>
+#include <string.h>
+
+enum {
+    SWALLOWED_MAX = 1 << 20,  /* a refused body up to this is read, so that the connection lives */
+    DISCARDED_MAX = 16 << 20, /* of a body that turned out too large while it came */
+    HOME_BYTES = 31 * 1024,   /* memory of a request before it asks for more */
+    HOME_BYTES_BODYLESS = 15 * 1024
+};
+
+static struct exchange *exchange_new(struct http_daemon *daemon, struct MHD_Connection *connection,
+                                     const char *method)
+{
+    struct server *server = daemon->http->server;
+    struct peer *peer = http_peer_of(connection);
+    enum method kind = method_parse(method);
+    struct block *home =
+        peer ? blocks_get(&server->blocks, kind == METHOD_POST ? HOME_BYTES : HOME_BYTES_BODYLESS)
+             : NULL;
+    if (!home)
+        return NULL;
+    struct exchange *x = (struct exchange *)home->bytes;
+    home->used = (sizeof *x + TENSOR_ALIGNMENT - 1) & ~(size_t)(TENSOR_ALIGNMENT - 1);
+    memset((char *)x + sizeof x->job, 0, sizeof *x - sizeof x->job);
+    job_init(&x->job, &server->blocks, &server->budget, home);
+    x->server = server;
+    x->daemon = daemon;
+    x->connection = connection;
+    x->peer = peer;
+    x->method = kind;
+    x->references = 1;
+    x->begin_ns = clock_ns();
+    x->reply = (struct reply){
+        .status = MHD_HTTP_OK, .content_type = "application/json", .header_length = -1};
+    peer->requests++;
+    atomic_store_explicit(&peer->received, 0, memory_order_relaxed);
+    http_peer_enter(peer, PEER_READING, x->begin_ns);
+    atomic_fetch_add_explicit(&daemon->http->requests, 1, memory_order_relaxed);
+    return x;
+}
+
+void exchange_release(struct exchange *x)
+{
+    if (--x->references > 0)
+        return;
+    struct server *server = x->server;
+    struct http *http = x->daemon->http;
+    arena_release(&x->job.arena);
+    access_leave(&server->access, &x->grant, x->body.size + x->discarded + x->reply.size);
+    blocks_put(&server->blocks, x->job.arena.chain);
+    atomic_fetch_sub_explicit(&http->requests, 1, memory_order_release);
+}
+
+static enum MHD_Result collect(void *headers, enum MHD_ValueKind kind, const char *name,
+                               const char *value)
+{
+    (void)kind;
+    headers_add(headers, name, value);
+    return MHD_YES;
+}
+
+static enum error_code open_infer(struct exchange *x)
+{
+    const struct config *config = &x->server->config;
+    struct job *job = &x->job;
+    const char *const *value = x->headers.value;
+    if (head_parse(&job->head, value[HEADER_CONTENT_TYPE],
+                   value[HEADER_INFERENCE_HEADER_CONTENT_LENGTH], value[HEADER_CONTENT_ENCODING],
+                   value[HEADER_ACCEPT], &job->error) != ERROR_NONE)
+        return job->error.code;
+    job->arena.share = access_share(&x->server->access, &x->grant);
+    job->rules = server_rules(x->server);
+    job->timeout_ns = config->request_timeout;
+    if (x->framing.length >= 0 && job->head.coding == CODING_IDENTITY &&
+        request_check_sizes(&job->head, &job->rules, (size_t)x->framing.length, &job->error) !=
+            ERROR_NONE)
+        return job->error.code;
+    bool is_json = job->head.body == ENCODING_JSON && job->head.coding == CODING_IDENTITY &&
+                   job->rules.json_limit < job->rules.body_limit;
+    if (body_open(&x->body, &job->arena, x->framing.length, job->head.header_length,
+                  is_json ? job->rules.json_limit : job->rules.body_limit,
+                  is_json ? "max_json" : "max_body", &job->error) != ERROR_NONE)
+        return job->error.code;
+    /* A large body will need a place in the queue: better to say so before it is sent. */
+    if (x->framing.length > BODY_SMALL_MAX &&
+        !queue_has_room(&x->server->queue, (size_t)x->framing.length, config->queue_jobs))
+        return error_set(&job->error, ERROR_QUEUE_FULL, NULL, "the queue is full, try again");
+    return ERROR_NONE;
+}
+
+static enum error_code find_route(struct exchange *x, const char *url, const char *method)
+{
+    const char *below = base_path_below(x->server->config.base_path, url);
+    if (below)
+        return route_find(&x->match, &x->job.op, method, below, &x->job.error);
+    return error_set(&x->job.error, ERROR_NOT_FOUND, NULL, "there is nothing at %.200s", url);
+}
+
+/* Who may not ask is not told what there is. A preflight carries no credentials. */
+static enum error_code find_permitted(struct exchange *x, const char *url, const char *method)
+{
+    enum error_code found = find_route(x, url, method);
+    if (x->method == METHOD_OPTIONS)
+        return found;
+    enum error_code code = http_visitor_admit(x);
+    return code != ERROR_NONE ? code : found;
+}
+
+/* Everything that headers decide. */
+static enum error_code admit(struct exchange *x, const char *url, const char *method,
+                             const char *version)
+{
+    struct error *error = &x->job.error;
+    bool is_sound;
+    enum error_code code = headers_check(&x->headers, version, url, &x->framing, &is_sound, error);
+    x->must_close = !is_sound;
+    if (code != ERROR_NONE)
+        return code;
+    if (find_permitted(x, url, method) != ERROR_NONE)
+        return error->code;
+    if (x->method == METHOD_OPTIONS || x->match.route->kind != ROUTE_INFER)
+        return ERROR_NONE;
+    if (x->server->phase >= PHASE_DRAINING)
+        return error_set(error, ERROR_DRAINING, NULL,
+                         "the server stops; send the request to another one");
+    return open_infer(x);
+}
+
+/* The answer to a refused request goes out with the final call, which keeps the connection; at once
+ * when the rest of the body is too long to wait for. */
+static bool refuse(struct exchange *x)
+{
+    struct error ignored;
+    if (head_parse(&x->job.head, NULL, NULL, NULL, x->headers.value[HEADER_ACCEPT], &ignored) !=
+        ERROR_NONE)
+        x->job.head.problem_json = false;
+    if (!x->must_close && !x->framing.expects_continue && x->framing.length >= 0 &&
+        x->framing.length <= SWALLOWED_MAX)
+        return true;
+    x->peer->lingers = true;
+    return http_reply(x);
+}
+
+static bool begin(struct http_daemon *daemon, struct MHD_Connection *connection, const char *url,
+                  const char *method, const char *version, void **context)
+{
+    struct exchange *x = exchange_new(daemon, connection, method);
+    if (!x)
+        return http_reply_exhausted(connection);
+    *context = x;
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, collect, &x->headers);
+    request_id_choose(&daemon->ids, x->headers.value[HEADER_REQUEST_ID], x->request_id);
+    trace_read(&x->trace, x->headers.value[HEADER_TRACEPARENT], &daemon->ids);
+    http_visitor_look(x);
+    return admit(x, url, method, version) == ERROR_NONE || refuse(x);
+}
+
+static bool receive(struct exchange *x, const char *bytes, size_t size)
+{
+    atomic_fetch_add_explicit(&x->peer->received, size, memory_order_relaxed);
+    bool is_wanted = x->match.route && x->match.route->kind == ROUTE_INFER;
+    if (is_wanted && x->job.error.code == ERROR_NONE &&
+        body_append(&x->body, bytes, size, &x->job.error) == ERROR_NONE)
+        return true;
+    x->discarded += size;
+    return x->discarded <= DISCARDED_MAX;
+}
+
+static void answer_options(struct exchange *x)
+{
+    x->reply.status = MHD_HTTP_NO_CONTENT;
+    x->reply.content_type = NULL;
+    x->reply.allow = x->match.allowed;
+}
+
+static void answer_info(struct exchange *x)
+{
+    struct call call = {.server = x->server,
+                        .match = &x->match,
+                        .op = x->job.op,
+                        .arena = &x->job.arena,
+                        .reply = &x->reply};
+    if (x->match.route->answer(&call, &x->job.error) != ERROR_NONE)
+        x->job.error.input = NULL;
+}
+
+/* true: the answer is there. */
+static bool answer(struct exchange *x)
+{
+    if (x->is_computed || x->job.error.code != ERROR_NONE)
+        return true;
+    if (x->method == METHOD_OPTIONS)
+        answer_options(x);
+    else if (x->match.route->kind == ROUTE_INFER)
+        return http_infer(x);
+    else
+        answer_info(x);
+    return true;
+}
+
+bool http_request(struct http_daemon *daemon, struct MHD_Connection *connection, const char *url,
+                  const char *method, const char *version, const char *upload, size_t *upload_size,
+                  void **context)
+{
+    struct exchange *x = *context;
+    if (!x)
+        return begin(daemon, connection, url, method, version, context);
+    if (*upload_size > 0) {
+        size_t size = *upload_size;
+        *upload_size = 0;
+        return receive(x, upload, size);
+    }
+    http_resumed(x);
+    if (!answer(x))
+        return true;
+    /* CANCELLED is for the log: whoever left gets no answer. */
+    return x->job.error.code != ERROR_CANCELLED && http_reply(x);
+}
+
+void http_completed(struct exchange *x, bool was_sent)
+{
+    http_resumed(x);
+    x->end_ns = clock_ns();
+    http_account(x, was_sent);
+    http_peer_enter(x->peer, PEER_IDLE, x->end_ns);
+    exchange_release(x);
+}

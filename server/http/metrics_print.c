@@ -1,0 +1,189 @@
+#include "server/http/metrics_print.h"
+
+#include "server/base/version.h"
+#include "server/http/http.h"
+#include "server/http/metrics_text.h"
+#include "server/http/metrics_triton.h"
+#include "server/http/process.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* What is summed for one operation is read once for the whole page. */
+struct page {
+    struct text *text;
+    struct server *server;
+    struct op_totals ops[METRICS_OPS_MAX];
+};
+
+static void head(struct page *p, const char *name, const char *type, const char *help)
+{
+    metrics_head(p->text, name, type, help);
+}
+
+static void put_number(struct page *p, uint64_t value)
+{
+    metrics_number_line(p->text, value);
+}
+
+static const char *op_label(int op)
+{
+    return op == METRICS_OTHER ? "" : op_at(op)->name;
+}
+
+/* Operations in the table's order, then the requests that reached none. */
+static int next_op(int op)
+{
+    return op + 1 < op_count() ? op + 1 : op < METRICS_OTHER ? METRICS_OTHER : METRICS_OPS_MAX;
+}
+
+#define EACH_OP(OP) (int OP = 0; OP < METRICS_OPS_MAX; OP = next_op(OP))
+
+static void print_requests(struct page *p)
+{
+    head(p, "tensord_requests_total", "counter",
+         "Requests answered, by operation (empty: none was reached) and error code.");
+    for
+        EACH_OP(op)
+    for (int code = 0; code < ERROR_CODE_COUNT; code++) {
+        text_printf(p->text, "tensord_requests_total{op=\"%s\",code=\"%s\"}", op_label(op),
+                    code ? error_name((enum error_code)code) : "OK");
+        put_number(p, p->ops[op].codes[code]);
+    }
+}
+
+static void print_histogram(struct page *p, const char *name, enum metrics_time time, int op)
+{
+    const struct op_totals *t = &p->ops[op];
+    uint64_t count = 0;
+    for (int i = 0; i <= METRICS_BUCKETS; i++) {
+        char bound[32] = "+Inf";
+        if (i < METRICS_BUCKETS)
+            snprintf(bound, sizeof bound, "%g", (double)metrics_bounds[i] / (double)SEC);
+        count += t->buckets[time][i];
+        text_printf(p->text, "%s_bucket{op=\"%s\",le=\"%s\"} %" PRIu64 "\n", name, op_at(op)->name,
+                    bound, count);
+    }
+    text_printf(p->text, "%s_sum{op=\"%s\"} %.9f\n", name, op_at(op)->name,
+                (double)t->sum_ns[time] / (double)SEC);
+    text_printf(p->text, "%s_count{op=\"%s\"} %" PRIu64 "\n", name, op_at(op)->name, count);
+}
+
+static void print_times(struct page *p)
+{
+    static const struct {
+        const char *name, *help;
+        enum metrics_time time;
+    } rows[] = {
+        {"tensord_parse_seconds", "Decoding a request.", METRICS_PARSE},
+        {"tensord_queue_seconds", "Waiting for a worker.", METRICS_QUEUE},
+        {"tensord_compute_seconds", "Computing.", METRICS_COMPUTE},
+        {"tensord_encode_seconds", "Encoding an answer.", METRICS_ENCODE},
+        {"tensord_request_seconds", "A request from its headers to its answer being sent.",
+         METRICS_TOTAL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        head(p, rows[i].name, "histogram", rows[i].help);
+        for (int op = 0; op < op_count(); op++)
+            print_histogram(p, rows[i].name, rows[i].time, op);
+    }
+}
+
+static void print_bytes(struct page *p)
+{
+    head(p, "tensord_request_bytes_total", "counter", "Bytes of bodies received.");
+    for (int op = 0; op < op_count(); op++) {
+        text_printf(p->text, "tensord_request_bytes_total{op=\"%s\"}", op_label(op));
+        put_number(p, p->ops[op].bytes_in);
+    }
+    head(p, "tensord_response_bytes_total", "counter", "Bytes of bodies answered.");
+    for (int op = 0; op < op_count(); op++) {
+        text_printf(p->text, "tensord_response_bytes_total{op=\"%s\"}", op_label(op));
+        put_number(p, p->ops[op].bytes_out);
+    }
+}
+
+static void print_gauges(struct page *p)
+{
+    struct server *server = p->server;
+    struct queue_load load = queue_load(&server->queue);
+    const struct {
+        const char *name, *type, *help;
+        uint64_t value;
+    } rows[] = {
+        {"tensord_ready", "gauge", "1 when requests are taken.", server->phase == PHASE_READY},
+        {"tensord_queue_jobs", "gauge", "Jobs that wait for a worker.", load.jobs},
+        {"tensord_queue_bytes", "gauge", "Bytes of these jobs.", load.bytes},
+        {"tensord_queue_limit_jobs", "gauge", "The limit queue_jobs.", server->config.queue_jobs},
+        {"tensord_running_jobs", "gauge", "Jobs that workers compute.",
+         (uint64_t)workers_running(&server->workers)},
+        {"tensord_memory_used_bytes", "gauge", "Memory reserved for requests.",
+         budget_used(&server->budget)},
+        {"tensord_memory_limit_bytes", "gauge", "The limit memory.", server->budget.limit},
+        {"tensord_memory_cached_bytes", "gauge", "Memory kept for reuse.",
+         atomic_load(&server->blocks.cached_bytes)},
+        {"tensord_open_requests", "gauge", "Requests whose answer is not out.",
+         (uint64_t)http_requests(server->http)},
+        {"tensord_open_connections", "gauge", "Connections.",
+         (uint64_t)http_connections(server->http)},
+        {"tensord_connections_total", "counter", "Connections accepted.",
+         http_accepted(server->http)},
+        {"tensord_connections_refused_total", "counter", "Connections over max_connections.",
+         http_turned_away(server->http)},
+        {"tensord_connections_cut_total", "counter", "Connections cut off for being too slow.",
+         http_reaped(server->http)},
+        {"tensord_log_dropped_total", "counter", "Log lines dropped because their reader stalled.",
+         log_dropped(&server->log)},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        head(p, rows[i].name, rows[i].type, rows[i].help);
+        text_puts(p->text, rows[i].name);
+        put_number(p, rows[i].value);
+    }
+}
+
+static void print_backends(struct page *p)
+{
+    head(p, "tensord_backend_up", "gauge", "1 when jobs can run there.");
+    text_puts(p->text, "tensord_backend_up{backend=\"cpu\"} 1\n");
+    text_puts(p->text, "tensord_backend_up{backend=\"cuda\"}");
+    put_number(p, gpus_available(&p->server->gpus) > 0);
+}
+
+static void print_process(struct page *p)
+{
+    struct process process;
+    process_look(&process);
+    const struct {
+        const char *name, *type, *help;
+        double value;
+    } rows[] = {
+        {"process_cpu_seconds_total", "counter", "CPU time.", process.cpu_seconds},
+        {"process_resident_memory_bytes", "gauge", "Resident memory.",
+         (double)process.resident_bytes},
+        {"process_open_fds", "gauge", "Open descriptors.", (double)process.open_files},
+        {"process_max_fds", "gauge", "Their limit.", (double)process.most_files},
+        {"process_start_time_seconds", "gauge", "Start, since 1970.", process.start_seconds},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        head(p, rows[i].name, rows[i].type, rows[i].help);
+        text_printf(p->text, "%s %.17g\n", rows[i].name, rows[i].value);
+    }
+    head(p, "tensord_build_info", "gauge", "1; the labels say what runs.");
+    text_puts(p->text, "tensord_build_info{version=\"" TENSORD_VERSION "\"} 1\n");
+}
+
+void metrics_print(struct text *text, struct server *server)
+{
+    struct page p = {.text = text, .server = server};
+    for
+        EACH_OP(op)
+    metrics_total(&server->metrics, op, &p.ops[op]);
+    print_requests(&p);
+    print_times(&p);
+    print_bytes(&p);
+    print_gauges(&p);
+    print_backends(&p);
+    print_process(&p);
+    metrics_print_triton(text, server);
+}

@@ -1,0 +1,118 @@
+#include "server/jobs/gpus.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SETTING_AUTO, SETTING_CPU, SETTING_CUDA }; /* of `device`, in its order */
+
+/* Of what is free at the start the streams of a device share so much, in percent. */
+enum { SHARED_PERCENT = 90 };
+
+static enum error_code none(struct gpus *gpus, const char *why, struct error *error)
+{
+    gpus->backend = NULL;
+    gpus->count = 0;
+    snprintf(gpus->absence, sizeof gpus->absence, "%s", why);
+    if (gpus->config->device == SETTING_CUDA)
+        return error_set(error, ERROR_INTERNAL, NULL, "device is cuda, but %s", why);
+    return ERROR_NONE;
+}
+
+static void add(struct gpus *gpus, int device)
+{
+    size_t bytes = gpus->config->cuda_memory;
+    if (bytes == 0)
+        bytes = gpus->backend->available(device) / 100 * SHARED_PERCENT;
+    gpus->list[gpus->count++] =
+        (struct gpu){.device = device, .lane_bytes = bytes / gpus->config->cuda_streams};
+}
+
+/* "0,2": numbers of devices that are there. */
+static enum error_code add_listed(struct gpus *gpus, const char *list, int there,
+                                  struct error *error)
+{
+    for (const char *at = list; *at;) {
+        char *end;
+        unsigned long device = strtoul(at, &end, 10);
+        bool is_number = *at >= '0' && *at <= '9' && (*end == ',' || *end == '\0');
+        if (!is_number || device >= (unsigned long)there || gpus->count == GPUS_MAX)
+            return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                             "cuda_devices is %s; it must be all, or up to %d numbers below %d, "
+                             "with commas",
+                             list, GPUS_MAX, there);
+        add(gpus, (int)device);
+        at = *end ? end + 1 : end;
+    }
+    return ERROR_NONE;
+}
+
+enum error_code gpus_init(struct gpus *gpus, const struct config *config,
+                          const struct backend *backend, struct error *error)
+{
+    *gpus = (struct gpus){.backend = backend, .config = config};
+    if (config->device == SETTING_CPU)
+        return none(gpus, "device is cpu", error);
+    if (!backend)
+        return none(gpus, "this program was built without CUDA", error);
+    int there = backend->devices();
+    if (there == 0)
+        return none(gpus, "no CUDA device was found", error);
+    if (strcmp(config->cuda_devices, "all") != 0)
+        return add_listed(gpus, config->cuda_devices, there, error);
+    for (int device = 0; device < there && device < GPUS_MAX; device++)
+        add(gpus, device);
+    return ERROR_NONE;
+}
+
+enum error_code gpus_give_up(struct gpus *gpus, struct error *error)
+{
+    char why[sizeof gpus->absence];
+    snprintf(why, sizeof why, "%.150s", error->message);
+    error_clear(error);
+    return none(gpus, why, error);
+}
+
+int gpus_available(const struct gpus *gpus)
+{
+    return gpus->are_lost ? 0 : gpus->count;
+}
+
+bool gpus_are_preferred(const struct gpus *gpus)
+{
+    return gpus->count > 0 && gpus->config->device == SETTING_CUDA;
+}
+
+static bool may_go(const struct gpus *gpus, const struct job *job, enum device asked, int gpu)
+{
+    const struct plan *plan = &job->plan;
+    /* Who asked for the device is told that the job is too large for it; who did not is served. */
+    return gpus->backend->can_run(plan) && plan->touched_bytes >= gpus->config->cuda_threshold &&
+           (asked == DEVICE_CUDA || gpus->backend->memory(plan) <= gpus->list[gpu].lane_bytes);
+}
+
+int gpus_choose(struct gpus *gpus, const struct job *job)
+{
+    static const enum device settings[] = {DEVICE_AUTO, DEVICE_CPU, DEVICE_CUDA};
+    enum device asked = job->request.device;
+    if (asked == DEVICE_DEFAULT)
+        asked = settings[gpus->config->device];
+    int available = gpus_available(gpus);
+    if (asked == DEVICE_CPU || available == 0)
+        return -1;
+    int gpu = job->request.device_index;
+    if (gpu < 0 || gpu >= available)
+        gpu = (int)(atomic_fetch_add_explicit(&gpus->next, 1, memory_order_relaxed) %
+                    (unsigned)available);
+    return may_go(gpus, job, asked, gpu) ? gpu : -1;
+}
+
+bool gpus_lose(struct gpus *gpus)
+{
+    return !atomic_exchange(&gpus->are_lost, true);
+}
+
+bool gpus_are_missed(const struct gpus *gpus)
+{
+    return gpus->are_lost && gpus->config->device == SETTING_CUDA;
+}

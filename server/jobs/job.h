@@ -1,0 +1,92 @@
+/* job: a request that is computed, from its body to its answer. It has exactly one owner at any
+ * moment: the HTTP thread that read it, then the queue, then a worker, then the HTTP thread again,
+ * which gets it by job->finish.
+ *
+ * Life: job_init -> job_receive -> job_decode -> job_plan -> job_run. Each stage records its fault
+ * in job->error; after a fault no further stage is run. */
+#ifndef SERVER_JOBS_JOB_H
+#define SERVER_JOBS_JOB_H
+
+#include "kernels/backend.h"
+#include "kernels/plan.h"
+#include "proto/answer/response.h"
+#include "proto/request/head.h"
+#include "proto/request/request.h"
+#include "server/memory/arena.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job_times {
+    uint64_t received_ns; /* the last byte of the body was in; deadlines count from here */
+    uint64_t queued_ns;   /* it was put into the queue; 0: never */
+    /* durations */
+    uint64_t parse_ns, queue_ns, compute_ns, encode_ns;
+};
+
+struct job {
+    struct arena arena;
+    struct job *next;                /* the queue's */
+    uint64_t ticket;                 /* the queue's */
+    void (*finish)(struct job *job); /* hands it back: nothing of it may be touched afterwards */
+    struct recall *recall;           /* of the thread that decodes the job; NULL: none */
+    int fd;                          /* the client's socket, to see it leave; -1: none */
+
+    char *body;
+    size_t body_size;
+    struct head head;
+    struct op_name op;
+    struct request_rules rules;
+    uint64_t timeout_ns; /* the server's, then the smaller of its and the request's */
+
+    bool decoded, planned;
+    const char *device; /* the name of the backend that ran it; NULL: none has */
+
+    /* What stops a running job: others set `stopped_by` and then `stop`. */
+    atomic_bool stop;
+    _Atomic enum error_code stopped_by;
+    _Atomic uint64_t deadline_ns;
+    struct job_times times;
+
+    /* What the stages fill: nothing of it is there before. */
+    struct error error;
+    struct request request;
+    struct plan plan;
+    struct response response;
+};
+
+/* Everything that is not the caller's to set is ready. Takes over `home`, in which the job may lie
+ * itself. */
+void job_init(struct job *job, struct blocks *blocks, struct budget *budget, struct block *home);
+
+/* The body is complete: the clock of its deadline starts. */
+void job_receive(struct job *job, char *body, size_t size);
+
+/* The body becomes a request. `threads` is how many cores it may use. */
+void job_decode(struct job *job, int threads);
+
+/* Shapes, types and sizes are checked; may be repeated for another number of threads. */
+void job_plan(struct job *job, int threads);
+
+/* Reads and writes no more than `bytes`, the answer included. */
+bool job_is_light(const struct job *job, size_t bytes);
+
+/* How many cores the next stage is worth. */
+int job_cores_worth(const struct job *job);
+
+/* Finds memory, computes and encodes. */
+void job_run(struct job *job, const struct backend *backend, struct lane *lane);
+
+/* Why the job need not be run: DEADLINE_EXCEEDED, CANCELLED (its client has left), or ERROR_NONE.
+ * Any thread; the caller sees to it that the job is there. */
+enum error_code job_due(const struct job *job);
+
+/* Failed, stopped or due: true, with the error set. */
+bool job_is_over(struct job *job);
+
+/* Tells a running job to end early with `why`. Any thread; the caller sees to it that the job is
+ * there. */
+void job_stop(struct job *job, enum error_code why);
+
+#endif

@@ -1,0 +1,73 @@
+/* queue: jobs that wait for a worker, bounded in jobs and in bytes. A place is taken first, while
+ * the request can still be refused, and filled afterwards.
+ *
+ * Large ("wide") jobs are taken only by workers that may use several cores; those take the oldest
+ * job of either kind. */
+#ifndef SERVER_JOBS_QUEUE_H
+#define SERVER_JOBS_QUEUE_H
+
+#include "server/jobs/gpus.h"
+#include "server/jobs/job.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Kinds of jobs. After QUEUE_CUDA come those for each CUDA device, which only its workers take. */
+enum { QUEUE_NARROW, QUEUE_WIDE, QUEUE_CUDA, QUEUE_KINDS = QUEUE_CUDA + GPUS_MAX };
+
+struct queue_lane {
+    struct job *first, **last;
+    pthread_cond_t wake; /* the workers that wait for this kind */
+    int waiting;
+};
+
+struct queue {
+    pthread_mutex_t lock;
+    struct queue_lane kinds[QUEUE_KINDS];
+    size_t jobs, bytes; /* places taken, filled or not */
+    size_t most_bytes;
+    uint64_t tickets;
+    bool closed;
+};
+
+void queue_init(struct queue *queue, size_t most_bytes);
+void queue_release(struct queue *queue);
+
+/* Takes a place for a job of `bytes`; false when the queue is full. A job larger than the whole
+ * queue is let into an empty one. */
+MUST_CHECK bool queue_admit(struct queue *queue, size_t bytes, size_t most_jobs);
+
+/* Whether queue_admit would succeed now. */
+bool queue_has_room(struct queue *queue, size_t bytes, size_t most_jobs);
+
+/* Fills the place: the job is the queue's, then a worker's. Its body_size is the bytes admitted. */
+void queue_push(struct queue *queue, struct job *job, int kind);
+
+/* Waits for the next job; NULL when the queue is closed and empty. `kind` is the worker's. */
+struct job *queue_take(struct queue *queue, int kind);
+
+/* A job that was taken goes on to workers of another kind; it was accepted, so no bound refuses it.
+ * False when the queue is closed: the job is still the caller's. */
+MUST_CHECK bool queue_pass(struct queue *queue, struct job *job, int kind);
+
+/* queue_pass while a worker of that kind waits for a job; else the job is still the caller's. */
+MUST_CHECK bool queue_offer(struct queue *queue, struct job *job, int kind);
+
+/* Takes out all jobs for which `is_wanted` says so, as a list through job->next. */
+struct job *queue_remove(struct queue *queue, bool (*is_wanted)(struct job *job, void *context),
+                         void *context);
+
+/* Shows every job to `see`, which must be quick: the queue stands still. */
+void queue_each(struct queue *queue, void (*see)(struct job *job, void *context), void *context);
+
+void queue_close(struct queue *queue);
+
+struct queue_load {
+    size_t jobs, bytes;
+};
+
+struct queue_load queue_load(struct queue *queue);
+
+#endif

@@ -1,0 +1,219 @@
+#include "server/jobs/worker.h"
+
+#include "kernels/team.h"
+#include "server/base/clock.h"
+
+#include <stdlib.h>
+
+bool worker_job_is_wide(const struct job *job)
+{
+    return job_cores_worth(job) > 1;
+}
+
+static int wish(const struct worker *worker, const struct job *job)
+{
+    int worth = job_cores_worth(job), cores = worker->all->cores->count;
+    return worker->kind != QUEUE_WIDE ? 1 : worth < cores ? worth : cores;
+}
+
+static void decode(struct worker *worker, struct job *job)
+{
+    int cores = cores_take(worker->all->cores, wish(worker, job));
+    job_decode(job, cores);
+    cores_give_back(worker->all->cores, cores);
+    if (job->decoded && !job_is_over(job))
+        job_plan(job, 1);
+}
+
+static void compute(struct worker *worker, struct job *job)
+{
+    struct workers *all = worker->all;
+    if (!worker->stream || gpus_available(all->gpus) == 0) {
+        job_run(job, all->backend, worker->lane);
+        return;
+    }
+    job_run(job, all->gpus->backend, worker->stream);
+    if (all->gpus->backend->is_broken(worker->stream) && gpus_lose(all->gpus))
+        log_say(all->log, LOG_ERROR, "a CUDA device is lost, none is used any more", "error",
+                job->error.message);
+}
+
+static void run(struct worker *worker, struct job *job)
+{
+    int cores = cores_take(worker->all->cores, wish(worker, job));
+    /* The plan decides its scratch by the number of threads, and only a plan tells how many the job
+     * is worth. */
+    if (cores != job->plan.options.threads)
+        job_plan(job, cores);
+    if (job->planned)
+        compute(worker, job);
+    cores_give_back(worker->all->cores, cores);
+}
+
+static void set_running(struct worker *worker, struct job *job)
+{
+    pthread_mutex_lock(&worker->lock);
+    worker->running = job;
+    pthread_mutex_unlock(&worker->lock);
+}
+
+/* What a job is worth, its plan shows: it goes on to a device's workers, or to one with a team that
+ * has nothing to do. */
+static bool pass_on(struct worker *worker, struct job *job)
+{
+    struct queue *queue = worker->all->queue;
+    if (worker->stream || !job->planned)
+        return false;
+    int gpu = gpus_choose(worker->all->gpus, job);
+    job->times.queued_ns = clock_ns();
+    if (gpu >= 0)
+        return queue_pass(queue, job, QUEUE_CUDA + gpu);
+    return worker->kind == QUEUE_NARROW && worker_job_is_wide(job) &&
+           queue_offer(queue, job, QUEUE_WIDE);
+}
+
+/* False: the job has gone on to another worker. */
+static bool work(struct worker *worker, struct job *job)
+{
+    job->times.queue_ns += clock_ns() - job->times.queued_ns;
+    if (!job_is_over(job) && !job->decoded)
+        decode(worker, job);
+    if (job_is_over(job))
+        return true;
+    set_running(worker, NULL);
+    if (pass_on(worker, job))
+        return false;
+    set_running(worker, job);
+    run(worker, job);
+    return true;
+}
+
+static void *serve(void *context)
+{
+    struct worker *worker = context;
+    struct job *job;
+    if (worker->kind == QUEUE_WIDE)
+        team_make(worker->all->cores->count);
+    sem_post(&worker->all->started);
+    while ((job = queue_take(worker->all->queue, worker->kind))) {
+        set_running(worker, job);
+        bool is_done = work(worker, job);
+        set_running(worker, NULL);
+        if (is_done)
+            job->finish(job);
+    }
+    return NULL;
+}
+
+static void close_lanes(struct worker *worker)
+{
+    const struct workers *all = worker->all;
+    if (worker->stream)
+        all->gpus->backend->close(worker->stream);
+    if (worker->lane)
+        all->backend->close(worker->lane);
+}
+
+static bool open_lanes(struct worker *worker, const struct gpu *gpu, struct error *error)
+{
+    const struct workers *all = worker->all;
+    worker->lane = all->backend->open(0, 0, error);
+    if (!worker->lane || !gpu)
+        return worker->lane != NULL;
+    worker->stream = all->gpus->backend->open(gpu->device, gpu->lane_bytes, error);
+    return worker->stream != NULL;
+}
+
+/* `gpu` NULL: for the CPU. */
+static enum error_code start(struct workers *workers, int kind, const struct gpu *gpu,
+                             struct error *error)
+{
+    struct worker *worker = &workers->list[workers->count];
+    *worker = (struct worker){.all = workers, .kind = kind};
+    if (!open_lanes(worker, gpu, error)) {
+        close_lanes(worker);
+        return error->code;
+    }
+    pthread_mutex_init(&worker->lock, NULL);
+    if (pthread_create(&worker->thread, NULL, serve, worker) == 0) {
+        workers->count++;
+        return ERROR_NONE;
+    }
+    pthread_mutex_destroy(&worker->lock);
+    close_lanes(worker);
+    return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "cannot start a worker thread");
+}
+
+static enum error_code start_all(struct workers *workers, const struct workers_setup *setup,
+                                 int streams, struct error *error)
+{
+    for (int i = 0; i < setup->count; i++)
+        if (start(workers, i < setup->wide ? QUEUE_WIDE : QUEUE_NARROW, NULL, error) != ERROR_NONE)
+            return error->code;
+    for (int gpu = 0; gpu < setup->gpus->count; gpu++)
+        for (int i = 0; i < streams; i++)
+            if (start(workers, QUEUE_CUDA + gpu, &setup->gpus->list[gpu], error) != ERROR_NONE)
+                return error->code;
+    return ERROR_NONE;
+}
+
+enum error_code workers_init(struct workers *workers, const struct workers_setup *setup,
+                             struct error *error)
+{
+    int streams = (int)setup->gpus->config->cuda_streams;
+    int most = setup->count + setup->gpus->count * streams;
+    *workers = (struct workers){.queue = setup->queue,
+                                .cores = setup->cores,
+                                .backend = setup->backend,
+                                .gpus = setup->gpus,
+                                .log = setup->log};
+    sem_init(&workers->started, 0, 0);
+    workers->list = calloc((size_t)most, sizeof *workers->list);
+    if (!workers->list)
+        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for the workers");
+    if (start_all(workers, setup, streams, error) != ERROR_NONE) {
+        queue_close(setup->queue);
+        workers_release(workers);
+        return error->code;
+    }
+    for (int i = 0; i < most; i++)
+        while (sem_wait(&workers->started) != 0)
+            continue;
+    return ERROR_NONE;
+}
+
+void workers_release(struct workers *workers)
+{
+    for (int i = 0; i < workers->count; i++) {
+        struct worker *worker = &workers->list[i];
+        pthread_join(worker->thread, NULL);
+        pthread_mutex_destroy(&worker->lock);
+        close_lanes(worker);
+    }
+    sem_destroy(&workers->started);
+    free(workers->list);
+}
+
+int workers_running(struct workers *workers)
+{
+    int running = 0;
+    for (int i = 0; i < workers->count; i++) {
+        pthread_mutex_lock(&workers->list[i].lock);
+        running += workers->list[i].running != NULL;
+        pthread_mutex_unlock(&workers->list[i].lock);
+    }
+    return running;
+}
+
+void workers_stop(struct workers *workers, enum error_code (*why)(struct job *job, void *context),
+                  void *context)
+{
+    for (int i = 0; i < workers->count; i++) {
+        struct worker *worker = &workers->list[i];
+        pthread_mutex_lock(&worker->lock);
+        enum error_code code = worker->running ? why(worker->running, context) : ERROR_NONE;
+        if (code != ERROR_NONE)
+            job_stop(worker->running, code);
+        pthread_mutex_unlock(&worker->lock);
+    }
+}

@@ -1,0 +1,206 @@
+#include "server/life/life.h"
+
+#include "server/base/clock.h"
+#include "server/base/version.h"
+#include "server/http/http.h"
+#include "server/life/watch.h"
+#include "server/net/systemd.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How long a running job gets to notice that it must stop. */
+#define LAST_WAIT_NS (5 * SEC)
+
+enum { FAST_TICK_MS = 5 };
+
+struct life {
+    struct server server;
+    struct listeners listeners;
+    struct watch watch;
+    const struct command *command;
+    uint64_t watchdog_ns, told_ns; /* how often, and when last; 0: there is no watchdog */
+    bool is_hurried;               /* a second signal cuts the waits */
+};
+
+static sigset_t signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
+/* Were it closed, a descriptor below 3 would become a socket, and a client be sent the log. */
+static void open_standard_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+void life_prepare_process(void)
+{
+    sigset_t set = signals();
+    struct rlimit files;
+    open_standard_streams();
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
+static void log_ignored(void *log, const struct setting *setting)
+{
+    log_say(log, LOG_WARN, "setting needs a restart", "setting", setting->name);
+}
+
+static void log_kept(void *log, const struct error *error)
+{
+    log_say(log, LOG_ERROR, "tokens or certificates kept", "error", error->message);
+}
+
+/* The new settings are taken whole or not at all. */
+static void reload(struct life *life)
+{
+    struct server *server = &life->server;
+    struct config next;
+    struct error error;
+    if (config_load(&next, life->command, &error) != ERROR_NONE) {
+        log_say(&server->log, LOG_ERROR, "settings kept", "error", error.message);
+        return;
+    }
+    config_reload(&server->config, &next, log_ignored, &server->log);
+    log_set_level(&server->log, (enum log_level)server->config.log_level);
+    access_reload(&server->access, log_kept, &server->log);
+    log_say(&server->log, LOG_INFO, "settings loaded", NULL, NULL);
+}
+
+/* This thread turns everything that must not get stuck: as long as it does, the process lives. */
+static void tell_watchdog(struct life *life)
+{
+    uint64_t now = clock_ns();
+    if (life->watchdog_ns == 0 || now - life->told_ns < life->watchdog_ns)
+        return;
+    life->told_ns = now;
+    systemd_notify("WATCHDOG=1");
+}
+
+/* Waits for a signal, `ms` at most; true when it asks for the end. */
+static bool await_signal(struct life *life, long ms)
+{
+    sigset_t set = signals();
+    struct timespec tick = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    int signal = sigtimedwait(&set, NULL, &tick);
+    if (signal == SIGHUP)
+        reload(life);
+    watch_tick(&life->watch);
+    tell_watchdog(life);
+    return signal == SIGTERM || signal == SIGINT;
+}
+
+static void set_phase(struct life *life, enum phase phase, const char *message)
+{
+    life->server.phase = phase;
+    log_say(&life->server.log, LOG_INFO, message, NULL, NULL);
+}
+
+/* Ticks until `is_done`, or `ns` have passed, or a signal comes. */
+static bool wait_until(struct life *life, bool (*is_done)(const struct http *http), uint64_t ns)
+{
+    uint64_t end = clock_ns() + ns;
+    while (!is_done(life->server.http)) {
+        if (life->is_hurried || clock_ns() >= end)
+            return false;
+        life->is_hurried = await_signal(life, FAST_TICK_MS);
+    }
+    return true;
+}
+
+static bool never(const struct http *http)
+{
+    (void)http;
+    return false;
+}
+
+static bool all_answered(const struct http *http)
+{
+    return http_requests(http) == 0;
+}
+
+static bool none_suspended(const struct http *http)
+{
+    return http_suspended(http) == 0;
+}
+
+static void drain(struct life *life)
+{
+    struct server *server = &life->server;
+    systemd_notify("STOPPING=1");
+    set_phase(life, PHASE_LEAVING, "leaving: not ready, still serving");
+    wait_until(life, never, server->config.drain_delay);
+    http_stop_accepting(server->http);
+    listeners_close(&life->listeners);
+    set_phase(life, PHASE_DRAINING, "draining");
+    if (wait_until(life, all_answered, server->config.drain_timeout))
+        return;
+    set_phase(life, PHASE_STOPPING, "drain_timeout is over: ending what is left");
+    queue_close(&server->queue);
+    life->is_hurried = false;
+    for (uint64_t end = clock_ns() + LAST_WAIT_NS; http_suspended(server->http) > 0;) {
+        watch_end_all(server);
+        if (clock_ns() >= end) {
+            log_say(&server->log, LOG_ERROR, "a job does not end", NULL, NULL);
+            log_release(&server->log);
+            _exit(1);
+        }
+        wait_until(life, none_suspended, 20 * MSEC);
+    }
+    wait_until(life, all_answered, SEC);
+}
+
+static int fail(const struct error *error)
+{
+    fprintf(stderr, TENSORD_NAME ": %s\n", error->message);
+    return EXIT_FAILURE;
+}
+
+int life_serve(const struct command *command)
+{
+    struct life life = {.command = command, .watchdog_ns = systemd_watchdog_ns()};
+    struct server *server = &life.server;
+    struct error error;
+    error_clear(&error);
+    if (config_load(&server->config, command, &error) != ERROR_NONE ||
+        log_init(&server->log, STDOUT_FILENO, server->config.log_buffer, &error) != ERROR_NONE)
+        return fail(&error);
+    log_set_level(&server->log, (enum log_level)server->config.log_level);
+    log_say(&server->log, LOG_INFO, "starting", "version", TENSORD_VERSION);
+    if (server_start(server, &life.listeners, &error) != ERROR_NONE) {
+        log_say(&server->log, LOG_ERROR, "cannot start", "error", error.message);
+        log_release(&server->log);
+        listeners_close(&life.listeners);
+        access_release(&server->access);
+        return fail(&error);
+    }
+    watch_init(&life.watch, server);
+    while (!await_signal(&life, life.watch.tick_ms) && !gpus_are_missed(&server->gpus))
+        continue;
+    drain(&life);
+    bool failed = gpus_are_missed(&server->gpus);
+    server_end(server);
+    log_release(&server->log);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,15 @@
+/* life: from settings to a server that is ready, and from a signal to its end. */
+#ifndef SERVER_LIFE_LIFE_H
+#define SERVER_LIFE_LIFE_H
+
+#include "server/config/config.h"
+
+/* Before any thread is made: signals are taken by life_serve, not by handlers, the limit of open
+ * files is raised as far as it goes, and the three standard streams are open. */
+void life_prepare_process(void);
+
+/* Serves until a signal ends it; returns the exit status. The settings that were loaded from
+ * `command` are loaded again on SIGHUP. Errors before the start go to stderr. */
+int life_serve(const struct command *command);
+
+#endif

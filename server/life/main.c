@@ -1,0 +1,79 @@
+/* tensord: what it was started for. */
+#include "kernels/backend.h"
+#include "server/access/access.h"
+#include "server/base/version.h"
+#include "server/config/config.h"
+#include "server/life/life.h"
+#include "server/net/health.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Idle teams of threads must sleep, not spin. The OpenMP runtime reads this before main, so it
+ * takes a second start. */
+static void make_teams_sleep(char **argv)
+{
+    if (getenv("OMP_WAIT_POLICY"))
+        return;
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    execv("/proc/self/exe", argv);
+}
+
+static int report(const struct error *error)
+{
+    fprintf(stderr, TENSORD_NAME ": %s\n", error->message);
+    return EXIT_FAILURE;
+}
+
+static int show_config(const struct command *command)
+{
+    struct config config;
+    struct error error;
+    if (config_load(&config, command, &error) != ERROR_NONE)
+        return report(&error);
+    if (command->verb == COMMAND_PRINT_CONFIG)
+        config_print(&config, stdout);
+    else if (access_check(&config, &error) != ERROR_NONE)
+        return report(&error);
+    return EXIT_SUCCESS;
+}
+
+static int ask_health(const struct command *command)
+{
+    struct config config;
+    struct error error;
+    if (config_load(&config, command, &error) != ERROR_NONE ||
+        health_ask(config.listen, config.base_path, &error) != ERROR_NONE)
+        return report(&error);
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv, char **environment)
+{
+    struct command command;
+    struct error error;
+    (void)argc;
+    if (command_parse(&command, argv, environment, &error) != ERROR_NONE)
+        return report(&error);
+    switch (command.verb) {
+    case COMMAND_HELP:
+        config_help(stdout);
+        return EXIT_SUCCESS;
+    case COMMAND_VERSION:
+        printf(TENSORD_NAME " " TENSORD_VERSION " (%s)\n",
+               backend_cuda() ? "CPU and CUDA" : "CPU, built without CUDA");
+        return EXIT_SUCCESS;
+    case COMMAND_PRINT_CONFIG:
+    case COMMAND_CHECK_CONFIG:
+        return show_config(&command);
+    case COMMAND_HEALTH:
+        return ask_health(&command);
+    case COMMAND_SERVE:
+        break;
+    }
+    make_teams_sleep(argv);
+    life_prepare_process();
+    return life_serve(&command);
+}

@@ -1,0 +1,16 @@
+/* selftest: one small request of every operation, from JSON to JSON, on a backend: whoever passes
+ * is ready. */
+#ifndef SERVER_LIFE_SELFTEST_H
+#define SERVER_LIFE_SELFTEST_H
+
+#include "kernels/backend.h"
+#include "server/server.h"
+
+/* Errors: INTERNAL, naming the operation, or what the operation itself said. */
+MUST_CHECK enum error_code selftest(struct server *server, const struct backend *backend,
+                                    int device, size_t memory_bytes, struct error *error);
+
+/* Whether an operation, by its canonical name, has a request here. */
+bool selftest_knows(const char *op);
+
+#endif

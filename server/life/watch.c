@@ -1,0 +1,78 @@
+#include "server/life/watch.h"
+
+#include "server/base/clock.h"
+#include "server/http/http.h"
+
+#define TRIM_NS (5 * SEC)
+
+enum { TICK_MS = 100, PULSE_MS = 10 };
+
+static bool is_over(struct job *job, void *context)
+{
+    (void)context;
+    return job_is_over(job);
+}
+
+static enum error_code why_over(struct job *job, void *context)
+{
+    (void)context;
+    return job_due(job);
+}
+
+static bool is_stopped(struct job *job, void *context)
+{
+    (void)context;
+    job_stop(job, ERROR_DRAINING);
+    return job_is_over(job);
+}
+
+static enum error_code why_stopped(struct job *job, void *context)
+{
+    (void)job;
+    (void)context;
+    return ERROR_DRAINING;
+}
+
+static void finish_all(struct job *list)
+{
+    for (struct job *job = list, *next; job; job = next) {
+        next = job->next;
+        job->times.queue_ns += clock_ns() - job->times.queued_ns;
+        job->finish(job);
+    }
+}
+
+void watch_init(struct watch *watch, struct server *server)
+{
+    *watch = (struct watch){.server = server, .tick_ms = TICK_MS};
+}
+
+static bool is_time(uint64_t *last_ns, uint64_t now, uint64_t every_ns)
+{
+    if (now - *last_ns < every_ns)
+        return false;
+    *last_ns = now;
+    return true;
+}
+
+/* The queue stands still while its jobs are looked at: a pulse is no reason to do it more often. */
+void watch_tick(struct watch *watch)
+{
+    struct server *server = watch->server;
+    uint64_t now = clock_ns();
+    watch->tick_ms = http_pulse(server->http) ? PULSE_MS : TICK_MS;
+    if (is_time(&watch->looked_ns, now, TICK_MS * MSEC)) {
+        finish_all(queue_remove(&server->queue, is_over, NULL));
+        workers_stop(&server->workers, why_over, NULL);
+    }
+    if (is_time(&watch->reaped_ns, now, SEC))
+        http_reap(server->http);
+    if (is_time(&watch->trimmed_ns, now, TRIM_NS))
+        blocks_trim(&server->blocks);
+}
+
+void watch_end_all(struct server *server)
+{
+    finish_all(queue_remove(&server->queue, is_stopped, NULL));
+    workers_stop(&server->workers, why_stopped, NULL);
+}

@@ -1,0 +1,64 @@
+/* log: one JSON object a line, through a bounded ring that one thread drains. Whoever logs never
+ * waits for the reader of the log: when the ring is full the line is dropped and counted, and the
+ * count is told in a line of its own when there is room again. */
+#ifndef SERVER_LOG_LOG_H
+#define SERVER_LOG_LOG_H
+
+#include "kernels/error.h"
+#include "proto/text.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR }; /* as the words of log_level */
+
+/* A pipe takes as much in one piece: a line is never torn. */
+enum { LOG_LINE_MAX = 4096 };
+
+struct log {
+    int fd;
+    _Atomic uint64_t level; /* the least that is written */
+    pthread_t writer;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    char *ring;
+    size_t capacity;
+    uint64_t head, tail; /* bytes ever put and ever written; the ring holds [tail, head) */
+    uint64_t dropped, dropped_told;
+    bool sleeping, stopping;
+};
+
+/* A line being made, on the stack of who logs. A field that does not fit is left out whole, so the
+ * line stays JSON. */
+struct log_line {
+    struct text text;
+    char buffer[LOG_LINE_MAX];
+};
+
+/* Starts the writer to `fd`, which stays the caller's. Errors: RESOURCE_EXHAUSTED. */
+MUST_CHECK enum error_code log_init(struct log *log, int fd, size_t capacity, struct error *error);
+
+/* Writes out what is in the ring, unless the reader stalls for a second. */
+void log_release(struct log *log);
+
+void log_set_level(struct log *log, enum log_level level);
+bool log_wants(const struct log *log, enum log_level level);
+
+/* Lines dropped since the start. */
+uint64_t log_dropped(struct log *log);
+
+/* log_begin, any fields, log_end. Keys are ours: plain ASCII. */
+void log_begin(struct log_line *line, enum log_level level, const char *message);
+void log_string(struct log_line *line, const char *key, const char *value);
+void log_word(struct log_line *line, const char *key, const char *value); /* needs no escapes */
+void log_int(struct log_line *line, const char *key, int64_t value);
+void log_end(struct log_line *line, struct log *log);
+
+/* A line with at most one text field, `key` NULL for none. Left out below the level. */
+void log_say(struct log *log, enum log_level level, const char *message, const char *key,
+             const char *value);
+
+#endif

@@ -1,0 +1,25 @@
+#include "server/net/forwarded.h"
+
+#include <string.h>
+
+void forwarded_init(struct forwarded *forwarded, const struct networks *trusted,
+                    const struct address *peer)
+{
+    *forwarded = (struct forwarded){trusted, *peer, *peer};
+}
+
+/* The last address that is no trusted proxy's is the client. For a word that is no address the
+ * proxy itself stands: what is in front of it may be the client's invention. */
+void forwarded_add(struct forwarded *forwarded, const char *value)
+{
+    while (*value) {
+        struct address address;
+        value += strspn(value, ", \t");
+        int size = (int)strcspn(value, ", \t");
+        if (size > 0 && !address_parse(&address, value, size))
+            forwarded->client = forwarded->peer;
+        else if (size > 0 && !networks_hold(forwarded->trusted, &address))
+            forwarded->client = address;
+        value += size;
+    }
+}

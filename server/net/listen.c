@@ -1,0 +1,299 @@
+#include "server/net/listen.h"
+
+#include "server/net/network.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { BACKLOG = 4096 };
+
+static const char unix_prefix[] = "unix:", tls_prefix[] = "tls:";
+
+static enum error_code refuse(const char *address, const char *why, struct error *error)
+{
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "cannot listen on %.160s: %s (allowed are host:port, [v6]:port, "
+                     "tls:host:port, unix:/path)",
+                     address, why);
+}
+
+/* Inherited by the connections accepted from it: dead peers are noticed, and the kernel holds at
+ * most so much of an answer that a slow reader has not taken. */
+static void set_options(int fd)
+{
+    static const struct {
+        int level, name, value;
+    } options[] = {
+        {SOL_SOCKET, SO_REUSEADDR, 1},
+        {SOL_SOCKET, SO_KEEPALIVE, 1},
+        {IPPROTO_TCP, TCP_USER_TIMEOUT, 60000},
+        {IPPROTO_TCP, TCP_NOTSENT_LOWAT, 512 * 1024},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof(int));
+}
+
+static int listen_at(const struct sockaddr *name, socklen_t size)
+{
+    int fd = socket(name->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -1;
+    set_options(fd);
+    if (bind(fd, name, size) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
+    int reason = errno;
+    close(fd);
+    errno = reason;
+    return -1;
+}
+
+/* The first address of a name that this machine has: localhost may be ::1 too, which may be off. */
+static int listen_at_first(const struct addrinfo *found)
+{
+    int fd = listen_at(found->ai_addr, found->ai_addrlen);
+    for (const struct addrinfo *ai = found->ai_next;
+         fd < 0 && (errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT) && ai; ai = ai->ai_next)
+        fd = listen_at(ai->ai_addr, ai->ai_addrlen);
+    return fd;
+}
+
+static void describe_inet(struct listener *listener)
+{
+    struct sockaddr_storage ss;
+    socklen_t length = sizeof ss;
+    char host[INET6_ADDRSTRLEN] = "?", port[8] = "0";
+    getsockname(listener->fd, (struct sockaddr *)&ss, &length);
+    getnameinfo((struct sockaddr *)&ss, length, host, sizeof host, port, sizeof port,
+                NI_NUMERICHOST | NI_NUMERICSERV);
+    snprintf(listener->address, sizeof listener->address,
+             ss.ss_family == AF_INET6 ? "%s[%s]:%s" : "%s%s:%s", listener->is_tls ? tls_prefix : "",
+             host, port);
+    struct address address = address_of((struct sockaddr *)&ss);
+    listener->is_loopback = address_is_loopback(&address);
+}
+
+/* Splits "host:port" or "[v6]:port" in place. */
+static bool split_port(char *address, char **host, char **port)
+{
+    char *colon = strrchr(address, ':');
+    if (!colon)
+        return false;
+    *colon = '\0';
+    *port = colon + 1;
+    *host = address;
+    size_t size = strlen(address);
+    if (*address == '[' && size > 2 && address[size - 1] == ']') {
+        address[size - 1] = '\0';
+        *host = address + 1;
+        return true;
+    }
+    return !strchr(address, ':');
+}
+
+static enum error_code open_inet(struct listener *listener, const char *address,
+                                 struct error *error)
+{
+    char copy[LISTENER_NAME_MAX], *host, *port;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
+    snprintf(copy, sizeof copy, "%s", address);
+    if (!split_port(copy, &host, &port))
+        return refuse(address, "it has no port", error);
+    int failed = getaddrinfo(*host ? host : NULL, port, &hints, &found);
+    if (failed)
+        return refuse(address, gai_strerror(failed), error);
+    listener->fd = listen_at_first(found);
+    freeaddrinfo(found);
+    if (listener->fd < 0)
+        return refuse(address, strerror(errno), error);
+    describe_inet(listener);
+    return ERROR_NONE;
+}
+
+/* A socket that nobody listens on is what a server that crashed has left. Nothing else is removed:
+ * a path may be mistyped, and then it is somebody's file. */
+static enum error_code clear_path(const struct sockaddr_un *name, const char *address,
+                                  struct error *error)
+{
+    struct stat status;
+    if (lstat(name->sun_path, &status) != 0)
+        return ERROR_NONE; /* bind says what else is wrong */
+    if (!S_ISSOCK(status.st_mode))
+        return refuse(address, "there is something that is no socket", error);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool is_left = fd >= 0 && connect(fd, (const struct sockaddr *)name, sizeof *name) != 0 &&
+                   errno == ECONNREFUSED;
+    if (fd >= 0)
+        close(fd);
+    if (!is_left)
+        return refuse(address, "another server is there", error);
+    unlink(name->sun_path);
+    return ERROR_NONE;
+}
+
+static enum error_code open_unix(struct listener *listener, const char *address,
+                                 struct error *error)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const char *path = address + sizeof unix_prefix - 1;
+    if (*path != '/' || strlen(path) >= sizeof name.sun_path)
+        return refuse(address, "a path starts with / and has at most 107 bytes", error);
+    strcpy(name.sun_path, path);
+    if (clear_path(&name, address, error) != ERROR_NONE)
+        return error->code;
+    listener->fd = listen_at((const struct sockaddr *)&name, sizeof name);
+    if (listener->fd < 0)
+        return refuse(address, strerror(errno), error);
+    listener->is_unix = true;
+    snprintf(listener->address, sizeof listener->address, "%s", address);
+    return ERROR_NONE;
+}
+
+/* Steps over the prefix. */
+static bool take_tls(const char **address)
+{
+    size_t size = sizeof tls_prefix - 1;
+    bool is_tls = strncmp(*address, tls_prefix, size) == 0;
+    *address += is_tls ? size : 0;
+    return is_tls;
+}
+
+static enum error_code open_one(struct listeners *listeners, const char *address,
+                                struct error *error)
+{
+    if (listeners->count == LISTENERS_MAX)
+        return refuse(address, "16 addresses are the most", error);
+    struct listener *listener = &listeners->list[listeners->count];
+    *listener = (struct listener){.fd = -1, .is_tls = take_tls(&address)};
+    bool is_unix = strncmp(address, unix_prefix, sizeof unix_prefix - 1) == 0;
+    if (is_unix && listener->is_tls)
+        return refuse(address, "a path needs no TLS", error);
+    enum error_code code =
+        is_unix ? open_unix(listener, address, error) : open_inet(listener, address, error);
+    if (code == ERROR_NONE)
+        listeners->count++;
+    return code;
+}
+
+enum error_code listeners_open(struct listeners *listeners, const char *addresses,
+                               struct error *error)
+{
+    listeners->count = 0;
+    while (*addresses) {
+        char address[LISTENER_NAME_MAX];
+        addresses += strspn(addresses, ", ");
+        size_t size = strcspn(addresses, ", ");
+        if (size == 0)
+            break;
+        snprintf(address, sizeof address, "%.*s", (int)size, addresses);
+        addresses += size;
+        if (open_one(listeners, address, error) != ERROR_NONE) {
+            listeners_close(listeners);
+            return error->code;
+        }
+    }
+    if (listeners->count == 0)
+        return refuse("nothing", "the list is empty", error);
+    return ERROR_NONE;
+}
+
+enum error_code listeners_adopt(struct listeners *listeners, int fd, bool is_tls,
+                                struct error *error)
+{
+    struct sockaddr_un name;
+    int listens = 0;
+    socklen_t size = sizeof listens, length = sizeof name;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || !listens ||
+        getsockname(fd, (struct sockaddr *)&name, &length) != 0)
+        return refuse("an inherited descriptor", "it is no socket that listens", error);
+    if (listeners->count == LISTENERS_MAX)
+        return refuse("an inherited descriptor", "16 addresses are the most", error);
+    struct listener *listener = &listeners->list[listeners->count++];
+    bool is_unix = name.sun_family == AF_UNIX;
+    *listener = (struct listener){
+        .fd = fd, .is_unix = is_unix, .is_inherited = true, .is_tls = is_tls && !is_unix};
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    if (listener->is_unix)
+        snprintf(listener->address, sizeof listener->address, "unix:%.107s", name.sun_path);
+    else
+        describe_inet(listener);
+    return ERROR_NONE;
+}
+
+void listeners_close(struct listeners *listeners)
+{
+    for (int i = 0; i < listeners->count; i++) {
+        struct listener *listener = &listeners->list[i];
+        /* In this order: once it is closed, the path may be the next server's. */
+        if (listener->is_unix && !listener->is_inherited)
+            unlink(listener->address + sizeof unix_prefix - 1);
+        close(listener->fd);
+    }
+    listeners->count = 0;
+}
+
+static int connect_to(const struct sockaddr *name, socklen_t size, struct timeval patience)
+{
+    int fd = socket(name->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (connect(fd, name, size) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static int reach_inet(char *address, struct timeval patience)
+{
+    char *host, *port;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
+    if (!split_port(address, &host, &port) ||
+        getaddrinfo(*host ? host : NULL, port, &hints, &found) != 0)
+        return -1;
+    int fd = connect_to(found->ai_addr, found->ai_addrlen, patience);
+    freeaddrinfo(found);
+    return fd;
+}
+
+bool listeners_have(const struct listeners *listeners, bool tls)
+{
+    for (int i = 0; i < listeners->count; i++)
+        if (listeners->list[i].is_tls == tls)
+            return true;
+    return false;
+}
+
+bool listen_wants_tls(const char *addresses)
+{
+    const char *found = strstr(addresses, tls_prefix);
+    while (found && found != addresses && !strchr(", ", found[-1]))
+        found = strstr(found + 1, tls_prefix);
+    return found != NULL;
+}
+
+int listen_reach(const char *addresses, struct timeval patience, bool *is_tls)
+{
+    char address[LISTENER_NAME_MAX];
+    addresses += strspn(addresses, ", ");
+    *is_tls = take_tls(&addresses);
+    snprintf(address, sizeof address, "%.*s", (int)strcspn(addresses, ", "), addresses);
+    if (strncmp(address, unix_prefix, sizeof unix_prefix - 1) != 0)
+        return reach_inet(address, patience);
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    const char *path = address + sizeof unix_prefix - 1;
+    if (strlen(path) >= sizeof name.sun_path)
+        return -1;
+    strcpy(name.sun_path, path);
+    return connect_to((const struct sockaddr *)&name, sizeof name, patience);
+}

@@ -1,8 +1,0 @@
-/* version: of this program. */
-#ifndef SERVER_VERSION_H
-#define SERVER_VERSION_H
-
-#define TENSORD_NAME    "tensord"
-#define TENSORD_VERSION "0.1.0"
-
-#endif

@@ -1,0 +1,32 @@
+#include "tests/support/http/preload.h"
+
+#include "tests/support/http/fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* BUILD/tests/production/LIBRARY, for a program in BUILD/tests/... */
+static void find_library(const char *library, char *path, size_t size)
+{
+    static const char folder[] = "/tests/";
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    assert_true(length > 0);
+    path[length] = '\0';
+    char *end = strstr(path, folder);
+    assert_non_null(end);
+    end += strlen(folder);
+    snprintf(end, size - (size_t)(end - path), "production/%s", library);
+    assert_int_equal(access(path, R_OK), 0);
+}
+
+int preload_start(void **state, const char *library, const char *const *settings)
+{
+    char path[4096];
+    find_library(library, path, sizeof path);
+    setenv("LD_PRELOAD", path, 1);
+    int failed = fixture_start_with(state, settings);
+    unsetenv("LD_PRELOAD");
+    return failed;
+}

@@ -1,0 +1,264 @@
+#include "tests/support/kernels/reference.h"
+#include "tests/support/kernels/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The type that a step is computed in: float32 for the half types. A double holds the exact result
+ * closely enough that rounding it to float32 is the same as one rounding. */
+static double computed(enum dtype d, double v)
+{
+    return d == DTYPE_FP64 || d == DTYPE_C128 ? v : (double)(float)v;
+}
+
+static struct number combine(const char *how, enum dtype d, struct number a, struct number u)
+{
+    if (!strcmp(how, "add") && d == DTYPE_BOOL)
+        return (struct number){.i = a.i || u.i};
+    if (!strcmp(how, "add"))
+        return (struct number){.i = a.i + u.i, .f = computed(d, a.f + u.f)};
+    if (!strcmp(how, "sub"))
+        return (struct number){.i = a.i - u.i, .f = computed(d, a.f - u.f)};
+    if (!strcmp(how, "mul")) /* the low bits are all that matter: 128 of them may overflow */
+        return (struct number){.i = (__int128)((unsigned __int128)a.i * (unsigned __int128)u.i),
+                               .f = computed(d, a.f * u.f)};
+    return (struct number){.i = number_is_float(d) ? 0 : a.i / u.i, .f = computed(d, a.f / u.f)};
+}
+
+/* Whether the update takes the element's place as it is. */
+static bool replaces(const char *how, struct number a, struct number u)
+{
+    return (!strcmp(how, "min") && (u.i < a.i || u.f < a.f)) ||
+           (!strcmp(how, "max") && (u.i > a.i || u.f > a.f));
+}
+
+/* ----------------------------------------------------------------------------------- the rows */
+
+/* The row that tuple k of `indices` addresses in dims, or -1. */
+static int64_t address(const struct tensor *indices, int64_t k, int depth, const int64_t *dims)
+{
+    int64_t row = 0;
+    for (int i = 0; i < depth; i++) {
+        int64_t v = (int64_t)number_load(indices, k * depth + i).i;
+        if (v < 0 || v >= dims[i])
+            return -1;
+        row = row * dims[i] + v;
+    }
+    return row;
+}
+
+static int64_t product(const int64_t *shape, int from, int to)
+{
+    int64_t p = 1;
+    for (int i = from; i < to; i++)
+        p *= shape[i];
+    return p;
+}
+
+/* Reports row k as bad, or counts it as ignored. Returns whether to go on. */
+static bool bad_row(struct reference *r, int64_t k, bool ignore_bad)
+{
+    if (ignore_bad) {
+        r->ignored++;
+        return true;
+    }
+    r->code = ERROR_INDEX_OUT_OF_BOUNDS;
+    r->row = k;
+    return false;
+}
+
+static void append(struct span *a, const struct span *u)
+{
+    char *text = malloc(a->size + u->size + 1);
+    memcpy(text, a->data, a->size);
+    memcpy(text + a->size, u->data, u->size);
+    free((char *)a->data);
+    *a = (struct span){text, a->size + u->size};
+}
+
+static void set_element(struct tensor *out, int64_t at, const struct tensor *values, int64_t from)
+{
+    size_t bytes = dtype_bytes(out->dtype);
+    if (out->dtype == DTYPE_BYTES) {
+        ((struct span *)out->data)[at].size = 0;
+        append((struct span *)out->data + at, (const struct span *)values->data + from);
+    } else
+        memcpy((char *)out->data + (size_t)at * bytes,
+               (const char *)values->data + (size_t)from * bytes, bytes);
+}
+
+static void output_new(struct tensor *out)
+{
+    int64_t count = product(out->shape, 0, out->rank);
+    out->data = calloc((size_t)count + 1, dtype_bytes(out->dtype));
+    for (int64_t i = 0; out->dtype == DTYPE_BYTES && i < count; i++)
+        ((struct span *)out->data)[i].data = calloc(1, 1);
+}
+
+/* ----------------------------------------------------------------------------- the operations */
+
+static void update_number(struct tensor *out, const char *how, int64_t at,
+                          const struct tensor *updates, int64_t from)
+{
+    struct number a = number_load(out, at), u = number_load(updates, from);
+    bool picks_one = !strcmp(how, "min") || !strcmp(how, "max");
+    if (replaces(how, a, u))
+        set_element(out, at, updates, from);
+    else if (!picks_one)
+        number_store(out, at, combine(how, out->dtype, a, u));
+}
+
+static void update_element(struct tensor *out, const char *how, int64_t at,
+                           const struct tensor *updates, int64_t from)
+{
+    if (out->dtype == DTYPE_BYTES && !strcmp(how, "add"))
+        append((struct span *)out->data + at, (const struct span *)updates->data + from);
+    else if (!strcmp(how, "update"))
+        set_element(out, at, updates, from);
+    else if (out->dtype == DTYPE_C64 || out->dtype == DTYPE_C128)
+        for (int part = 0; part < 2; part++)
+            update_number(out, how, 2 * at + part, updates, 2 * from + part);
+    else
+        update_number(out, how, at, updates, from);
+}
+
+static bool divides_by_zero(const char *how, const struct tensor *updates, int64_t from,
+                            int64_t width)
+{
+    if (strcmp(how, "div") != 0 || number_is_float(updates->dtype))
+        return false;
+    for (int64_t j = 0; j < width; j++)
+        if (number_load(updates, from + j).i == 0)
+            return true;
+    return false;
+}
+
+static void scatter(struct reference *r, const char *how, const struct tensor *indices,
+                    const struct tensor *updates, bool ignore_bad)
+{
+    int depth = (int)indices->shape[indices->rank - 1];
+    int64_t rows = product(indices->shape, 0, indices->rank - 1);
+    int64_t width = product(r->output.shape, depth, r->output.rank);
+    for (int64_t k = 0; k < rows; k++)
+        if (address(indices, k, depth, r->output.shape) < 0 && !bad_row(r, k, ignore_bad))
+            return;
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t row = address(indices, k, depth, r->output.shape);
+        if (row < 0)
+            continue;
+        if (divides_by_zero(how, updates, k * width, width)) {
+            r->code = ERROR_DIVISION_BY_ZERO;
+            r->row = k;
+            return;
+        }
+        for (int64_t j = 0; j < width; j++)
+            update_element(&r->output, how, row * width + j, updates, k * width + j);
+    }
+}
+
+static void gather(struct reference *r, const struct tensor *params, const struct tensor *indices,
+                   bool ignore_bad)
+{
+    int depth = (int)indices->shape[indices->rank - 1];
+    int64_t rows = product(indices->shape, 0, indices->rank - 1);
+    int64_t width = product(params->shape, depth, params->rank);
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t row = address(indices, k, depth, params->shape);
+        if (row < 0 && !bad_row(r, k, ignore_bad))
+            return;
+        for (int64_t j = 0; row >= 0 && j < width; j++)
+            set_element(&r->output, k * width + j, params, row * width + j);
+    }
+}
+
+/* What the sum of n rows becomes. */
+static double finish(const char *op, enum dtype d, double sum, int64_t n)
+{
+    if (!strcmp(op, "sparse_segment_mean"))
+        return computed(d, sum / computed(d, (double)n));
+    if (!strcmp(op, "sparse_segment_sqrt_n"))
+        return computed(d, sum / computed(d, sqrt((double)n)));
+    return sum;
+}
+
+static void segment_row(struct reference *r, const char *op, const struct tensor *inputs,
+                        int64_t id)
+{
+    const struct tensor *data = &inputs[0], *indices = &inputs[1], *ids = &inputs[2];
+    int64_t width = product(data->shape, 1, data->rank);
+    for (int64_t j = 0; j < width; j++) {
+        struct number sum = {0};
+        int64_t n = 0;
+        for (int64_t k = 0; k < ids->shape[0]; k++) {
+            int64_t row = address(indices, k, 1, data->shape);
+            if ((int64_t)number_load(ids, k).i != id || row < 0)
+                continue;
+            sum = combine("add", data->dtype, sum, number_load(data, row * width + j));
+            n++;
+        }
+        if (n > 0)
+            sum.f = finish(op, data->dtype, sum.f, n);
+        number_store(&r->output, id * width + j, sum);
+    }
+}
+
+static void segments(struct reference *r, const char *op, const struct tensor *inputs,
+                     bool ignore_bad)
+{
+    for (int64_t k = 0; k < inputs[1].shape[0]; k++)
+        if (address(&inputs[1], k, 1, inputs[0].shape) < 0 && !bad_row(r, k, ignore_bad))
+            return;
+    for (int64_t id = 0; id < r->output.shape[0]; id++)
+        segment_row(r, op, inputs, id);
+}
+
+static void shape_output(struct tensor *out, const char *op, const struct tensor *inputs)
+{
+    const struct tensor *indices = &inputs[1], *ids = &inputs[2];
+    *out = inputs[0];
+    if (!strcmp(op, "scatter_nd")) {
+        *out = (struct tensor){.dtype = inputs[1].dtype, .rank = (int)inputs[2].shape[0]};
+        for (int i = 0; i < out->rank; i++)
+            out->shape[i] = (int64_t)number_load(&inputs[2], i).i;
+    } else if (!strcmp(op, "gather_nd")) {
+        out->rank = 0;
+        for (int i = 0; i < indices->rank - 1; i++)
+            out->shape[out->rank++] = indices->shape[i];
+        for (int i = (int)indices->shape[indices->rank - 1]; i < inputs[0].rank; i++)
+            out->shape[out->rank++] = inputs[0].shape[i];
+    } else if (!strncmp(op, "sparse", 6)) {
+        int64_t pairs = ids->shape[0];
+        out->shape[0] = inputs[3].dtype != DTYPE_NONE ? (int64_t)number_load(&inputs[3], 0).i
+                        : pairs > 0                   ? (int64_t)number_load(ids, pairs - 1).i + 1
+                                                      : 0;
+    }
+}
+
+void reference_run(struct reference *r, const char *op, const struct tensor *inputs,
+                   bool ignore_bad)
+{
+    *r = (struct reference){.code = ERROR_NONE};
+    shape_output(&r->output, op, inputs);
+    output_new(&r->output);
+    if (!strcmp(op, "gather_nd"))
+        gather(r, &inputs[0], &inputs[1], ignore_bad);
+    else if (!strcmp(op, "scatter_nd"))
+        scatter(r, "add", &inputs[0], &inputs[1], ignore_bad);
+    else if (!strncmp(op, "sparse", 6))
+        segments(r, op, inputs, ignore_bad);
+    else {
+        int64_t count = product(r->output.shape, 0, r->output.rank);
+        for (int64_t i = 0; i < count; i++)
+            set_element(&r->output, i, &inputs[0], i);
+        scatter(r, op + strlen("tensor_scatter_"), &inputs[1], &inputs[2], ignore_bad);
+    }
+}
+
+void reference_release(struct reference *r)
+{
+    int64_t count = product(r->output.shape, 0, r->output.rank);
+    for (int64_t i = 0; r->output.dtype == DTYPE_BYTES && i < count; i++)
+        free((char *)((struct span *)r->output.data)[i].data);
+    free(r->output.data);
+}
