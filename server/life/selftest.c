@@ -1,34 +1,12 @@
 #include "server/life/selftest.h"
 
+#include "proto/answer/example.h"
 #include "server/jobs/job.h"
 #include "server/rules.h"
 
 #include <string.h>
 
 enum { HOME_BYTES = 60 * 1024 };
-
-#define SCATTER  "\"tensor\":[[1,2],[3,4]],\"indices\":[[1],[0],[1]],\"updates\":[[1,2],[4,8],[2,2]]"
-#define SEGMENTS "\"data\":[[1,2],[3,4],[5,6]],\"indices\":[2,0,1],\"segment_ids\":[0,0,2]"
-
-/* An operation that is added to kernels/ gets a row here: the unit test counts. */
-static const struct {
-    const char *op, *inputs, *data;
-} cases[] = {
-    {"tensor_scatter_add", SCATTER, "[5.0,10.0,6.0,8.0]"},
-    {"tensor_scatter_sub", SCATTER, "[-3.0,-6.0,0.0,0.0]"},
-    {"tensor_scatter_update", SCATTER, "[4.0,8.0,2.0,2.0]"},
-    {"tensor_scatter_mul", SCATTER, "[4.0,16.0,6.0,16.0]"},
-    {"tensor_scatter_div", SCATTER, "[0.25,0.25,1.5,1.0]"},
-    {"tensor_scatter_min", SCATTER, "[1.0,2.0,1.0,2.0]"},
-    {"tensor_scatter_max", SCATTER, "[4.0,8.0,3.0,4.0]"},
-    {"scatter_nd", "\"indices\":[[2],[0],[2]],\"updates\":[1,2,3],\"shape\":[4]",
-     "[2.0,0.0,4.0,0.0]"},
-    {"gather_nd", "\"params\":[[1,2],[3,4]],\"indices\":[[1],[0]]", "[3.0,4.0,1.0,2.0]"},
-    {"sparse_segment_sum", SEGMENTS, "[6.0,8.0,0.0,0.0,3.0,4.0]"},
-    {"sparse_segment_mean", SEGMENTS, "[3.0,4.0,0.0,0.0,3.0,4.0]"},
-    {"sparse_segment_sqrt_n", "\"data\":[1,2,3,4],\"indices\":[0,1,2,3],\"segment_ids\":[0,0,0,0]",
-     "[5.0]"},
-};
 
 static bool has_data(const struct response *response, const char *data)
 {
@@ -38,25 +16,41 @@ static bool has_data(const struct response *response, const char *data)
            memcmp(found + 7, data, size) == 0;
 }
 
-static void prepare(struct job *job, const char *op, const char *inputs)
+static void prepare(struct job *job, const struct example *example)
 {
-    size_t size = strlen(inputs) + 14;
+    const char *parameters = example->parameters ? example->parameters : "{}";
+    size_t size = strlen(example->inputs) + strlen(parameters) + 27;
     char *body = arena_get(&job->arena, ANSWER_HEAD_ROOM + size + 1);
-    bool known = op_find(op, strlen(op), &job->op);
+    bool known = op_find(example->model, strlen(example->model), &job->op);
     struct error error;
     if (!body || !known || head_parse(&job->head, NULL, NULL, NULL, NULL, &error) != ERROR_NONE) {
         error_set(&job->error, ERROR_INTERNAL, NULL, "it is not known, or there is no memory");
         return;
     }
-    snprintf(body + ANSWER_HEAD_ROOM, size + 1, "{\"inputs\":{%s}}", inputs);
+    snprintf(body + ANSWER_HEAD_ROOM, size + 1, "{\"inputs\":{%s},\"parameters\":%s}",
+             example->inputs, parameters);
     job_receive(job, body + ANSWER_HEAD_ROOM, strlen(body + ANSWER_HEAD_ROOM));
     job_decode(job, 1);
     if (job->decoded)
         job_plan(job, 1);
 }
 
-static enum error_code run_case(struct server *server, const struct backend *backend,
-                                struct lane *lane, int i, struct error *error)
+/* Whether the job ended as the example says: the same data, or an error of that code. */
+static void judge(const struct job *job, const struct example *example, const char *backend,
+                  struct error *error)
+{
+    enum error_code code = job->error.code;
+    if (code != ERROR_NONE && !(example->code && strcmp(example->code, error_name(code)) == 0))
+        error_set(error, ERROR_INTERNAL, NULL, "self-test of %s on %s: %.300s", example->model,
+                  backend, job->error.message);
+    else if (code == ERROR_NONE && !(example->data && has_data(&job->response, example->data)))
+        error_set(error, ERROR_INTERNAL, NULL, "self-test of %s on %s: a wrong result",
+                  example->model, backend);
+}
+
+static enum error_code run_example(struct server *server, const struct backend *backend,
+                                   struct lane *lane, const struct example *example,
+                                   struct error *error)
 {
     struct block *home = blocks_get(&server->blocks, HOME_BYTES);
     if (!home)
@@ -65,15 +59,10 @@ static enum error_code run_case(struct server *server, const struct backend *bac
     job_init(&job, &server->blocks, &server->budget, home);
     job.rules = server_rules(server);
     job.timeout_ns = server->config.request_timeout;
-    prepare(&job, cases[i].op, cases[i].inputs);
+    prepare(&job, example);
     if (job.planned)
         job_run(&job, backend, lane);
-    if (job.error.code != ERROR_NONE)
-        error_set(error, ERROR_INTERNAL, NULL, "self-test of %s on %s: %.300s", cases[i].op,
-                  backend->name, job.error.message);
-    else if (!has_data(&job.response, cases[i].data))
-        error_set(error, ERROR_INTERNAL, NULL, "self-test of %s on %s: a wrong result", cases[i].op,
-                  backend->name);
+    judge(&job, example, backend->name, error);
     arena_release(&job.arena);
     blocks_put(&server->blocks, home);
     return error->code;
@@ -86,17 +75,9 @@ enum error_code selftest(struct server *server, const struct backend *backend, i
     if (!lane)
         return error->code;
     error_clear(error);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases && error->code == ERROR_NONE; i++)
-        if (run_case(server, backend, lane, (int)i, error) != ERROR_NONE)
+    for (int i = 0; i < example_count(); i++)
+        if (run_example(server, backend, lane, example_at(i), error) != ERROR_NONE)
             break;
     backend->close(lane);
     return error->code;
-}
-
-bool selftest_knows(const char *op)
-{
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (strcmp(cases[i].op, op) == 0)
-            return true;
-    return false;
 }

@@ -1,5 +1,5 @@
-/* selftest: one small request of every operation, from JSON to JSON, on a backend: whoever passes
- * is ready. */
+/* selftest: the examples of every operation (proto/answer/example.h), from JSON to JSON, on a
+ * backend: whoever passes is ready. */
 #ifndef SERVER_LIFE_SELFTEST_H
 #define SERVER_LIFE_SELFTEST_H
 
@@ -9,8 +9,5 @@
 /* Errors: INTERNAL, naming the operation, or what the operation itself said. */
 MUST_CHECK enum error_code selftest(struct server *server, const struct backend *backend,
                                     int device, size_t memory_bytes, struct error *error);
-
-/* Whether an operation, by its canonical name, has a request here. */
-bool selftest_knows(const char *op);
 
 #endif
