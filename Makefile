@@ -252,8 +252,8 @@ test: deps-test
 	    $(call as_built_in,$(TSAN_BUILD),$(UNIT) $(SERVED))
 
 # ----------------------------------------------------------------------------------------- fuzzing
-# tests/fuzz/TARGET.c is a libFuzzer program where SANITIZE says so; else it replays what once
-# crashed, with any compiler.
+# tests/fuzz/TARGET.c is a libFuzzer program where SANITIZE says so; else it replays the seeds and
+# what once crashed, with any compiler.
 
 FUZZ_BUILD    := $(BUILD)/fuzz
 FUZZ_SANITIZE := fuzzer-no-link,address,undefined
@@ -262,7 +262,7 @@ FUZZING       := $(findstring fuzzer,$(SANITIZE))
 
 $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o \
     $(call objects,tests/fuzz/support/fuzz.c $(if $(FUZZING),,tests/fuzz/support/replay.c)) \
-    $(BUILD)/libsupport.a $(FLOORS)
+    $(BUILD)/libsupport.a $(FLOORS) | $(BUILD)/seeds
 	$(call link_test,$(if $(FUZZING),-fsanitize=fuzzer) $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
 
 $(BUILD)/fuzz-seeds: $(call objects,tests/fuzz/support/seeds.c) $(BUILD)/libsupport.a $(FLOORS)
@@ -273,7 +273,7 @@ $(BUILD)/seeds: $(BUILD)/fuzz-seeds
 	@rm -rf $@ && $< $@
 
 .PHONY: fuzz fuzzers
-fuzzers: $(REPLAY) $(BUILD)/seeds
+fuzzers: $(REPLAY)
 
 fuzz: deps-test
 	@$(AGAIN) fuzzers BUILD=$(FUZZ_BUILD) SANITIZE=$(FUZZ_SANITIZE)

@@ -14,9 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Bounds, so that a fuzzer finds faults and not the machine's limits. */
 enum { FUZZ_BODY_LIMIT = 1 << 20, FUZZ_OUTPUT_LIMIT = 1 << 16, FUZZ_MEMORY_LIMIT = 1 << 24 };
 
-/* The first bytes of an infer request's input are not the body: the operation and which allocation
- * fails (0: none); the answer's encoding and where the body lies. */
-enum { FUZZ_CHOICES = 2 };
+/* The first bytes of an infer request's input are not the body: the operation; which allocation
+ * fails (0: none) in the low four bits; the answer's encoding and where the body lies. */
+enum { FUZZ_CHOICES = 3 };
 
 /* Decodes a body; one that can be decoded is planned, run on the CPU and answered. What is wrong
  * with it is said in every form of an error. Every JSON text that comes out must be JSON. */

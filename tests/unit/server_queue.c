@@ -34,19 +34,19 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void put(int i, bool wide)
+static void put(int i, int kind)
 {
     assert_true(queue_admit(&queue, jobs[i].body_size, JOBS));
-    queue_push(&queue, &jobs[i], wide);
+    queue_push(&queue, &jobs[i], kind);
 }
 
 static void jobs_leave_in_order(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++)
-        put(i, false);
+        put(i, QUEUE_NARROW);
     for (int i = 0; i < 3; i++)
-        assert_ptr_equal(queue_take(&queue, false), &jobs[i]);
+        assert_ptr_equal(queue_take(&queue, QUEUE_NARROW), &jobs[i]);
     assert_int_equal(queue_load(&queue).jobs, 0);
 }
 
@@ -59,53 +59,53 @@ static void it_is_bounded_in_jobs(void **state)
     assert_false(queue_admit(&queue, 1, 2));
     assert_true(queue_has_room(&queue, 1, 3));
     jobs[0].body_size = jobs[1].body_size = 1;
-    queue_push(&queue, &jobs[0], false);
-    queue_push(&queue, &jobs[1], false);
-    queue_take(&queue, false);
+    queue_push(&queue, &jobs[0], QUEUE_NARROW);
+    queue_push(&queue, &jobs[1], QUEUE_NARROW);
+    queue_take(&queue, QUEUE_NARROW);
     assert_true(queue_has_room(&queue, 1, 2));
-    queue_take(&queue, false);
+    queue_take(&queue, QUEUE_NARROW);
 }
 
 static void it_is_bounded_in_bytes(void **state)
 {
     (void)state;
     jobs[0].body_size = 900;
-    put(0, false);
+    put(0, QUEUE_NARROW);
     assert_true(queue_has_room(&queue, 100, JOBS));
     assert_false(queue_has_room(&queue, 101, JOBS));
     assert_false(queue_has_room(&queue, SIZE_MAX, JOBS));
-    queue_take(&queue, false);
+    queue_take(&queue, QUEUE_NARROW);
 }
 
 static void a_job_beyond_the_bound_is_let_into_an_empty_queue(void **state)
 {
     (void)state;
     jobs[0].body_size = 5000;
-    put(0, false);
+    put(0, QUEUE_NARROW);
     assert_false(queue_has_room(&queue, 1, JOBS));
-    queue_take(&queue, false);
+    queue_take(&queue, QUEUE_NARROW);
     assert_int_equal(queue_load(&queue).bytes, 0);
 }
 
 static void narrow_workers_leave_wide_jobs(void **state)
 {
     (void)state;
-    put(0, true);
-    put(1, false);
-    put(2, false);
-    assert_ptr_equal(queue_take(&queue, false), &jobs[1]);
-    assert_ptr_equal(queue_take(&queue, true), &jobs[0]);
-    assert_ptr_equal(queue_take(&queue, true), &jobs[2]);
+    put(0, QUEUE_WIDE);
+    put(1, QUEUE_NARROW);
+    put(2, QUEUE_NARROW);
+    assert_ptr_equal(queue_take(&queue, QUEUE_NARROW), &jobs[1]);
+    assert_ptr_equal(queue_take(&queue, QUEUE_WIDE), &jobs[0]);
+    assert_ptr_equal(queue_take(&queue, QUEUE_WIDE), &jobs[2]);
 }
 
 static void wide_workers_take_the_oldest_of_both(void **state)
 {
     (void)state;
-    put(0, false);
-    put(1, true);
-    put(2, false);
+    put(0, QUEUE_NARROW);
+    put(1, QUEUE_WIDE);
+    put(2, QUEUE_NARROW);
     for (int i = 0; i < 3; i++)
-        assert_ptr_equal(queue_take(&queue, true), &jobs[i]);
+        assert_ptr_equal(queue_take(&queue, QUEUE_WIDE), &jobs[i]);
 }
 
 static void a_device_s_jobs_are_its_workers_alone(void **state)
@@ -113,7 +113,7 @@ static void a_device_s_jobs_are_its_workers_alone(void **state)
     (void)state;
     assert_true(queue_admit(&queue, jobs[0].body_size, JOBS));
     queue_push(&queue, &jobs[0], QUEUE_CUDA + 1);
-    put(1, false);
+    put(1, QUEUE_NARROW);
     assert_ptr_equal(queue_take(&queue, QUEUE_WIDE), &jobs[1]);
     assert_ptr_equal(queue_take(&queue, QUEUE_CUDA + 1), &jobs[0]);
 }
@@ -121,7 +121,7 @@ static void a_device_s_jobs_are_its_workers_alone(void **state)
 static void a_job_that_is_passed_on_is_not_refused(void **state)
 {
     (void)state;
-    put(0, false);
+    put(0, QUEUE_NARROW);
     struct job *job = queue_take(&queue, QUEUE_NARROW);
     assert_true(queue_admit(&queue, 1000, 1));
     assert_true(queue_pass(&queue, job, QUEUE_CUDA));
@@ -145,7 +145,7 @@ static void a_job_is_offered_only_to_who_waits(void **state)
     pthread_t wide;
     void *taken;
     (void)state;
-    put(0, false);
+    put(0, QUEUE_NARROW);
     struct job *job = queue_take(&queue, QUEUE_NARROW);
     assert_false(queue_offer(&queue, job, QUEUE_WIDE));
     assert_int_equal(queue_load(&queue).jobs, 0);
@@ -166,34 +166,34 @@ static void chosen_jobs_can_be_taken_out(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++)
-        put(i, i % 2);
+        put(i, i % 2 ? QUEUE_WIDE : QUEUE_NARROW);
     struct job *removed = queue_remove(&queue, is_third, jobs);
     assert_non_null(removed);
     assert_non_null(removed->next);
     assert_null(removed->next->next);
     assert_int_equal(queue_load(&queue).jobs, 2);
     assert_int_equal(queue_load(&queue).bytes, 200);
-    put(4, false);
-    assert_ptr_equal(queue_take(&queue, false), &jobs[0]);
-    assert_ptr_equal(queue_take(&queue, false), &jobs[4]);
-    assert_ptr_equal(queue_take(&queue, true), &jobs[1]);
+    put(4, QUEUE_NARROW);
+    assert_ptr_equal(queue_take(&queue, QUEUE_NARROW), &jobs[0]);
+    assert_ptr_equal(queue_take(&queue, QUEUE_NARROW), &jobs[4]);
+    assert_ptr_equal(queue_take(&queue, QUEUE_WIDE), &jobs[1]);
 }
 
 static void a_closed_queue_empties_and_then_says_so(void **state)
 {
     (void)state;
-    put(0, false);
+    put(0, QUEUE_NARROW);
     queue_close(&queue);
     assert_false(queue_admit(&queue, 1, JOBS));
-    assert_ptr_equal(queue_take(&queue, false), &jobs[0]);
-    assert_null(queue_take(&queue, false));
-    assert_null(queue_take(&queue, true));
+    assert_ptr_equal(queue_take(&queue, QUEUE_NARROW), &jobs[0]);
+    assert_null(queue_take(&queue, QUEUE_NARROW));
+    assert_null(queue_take(&queue, QUEUE_WIDE));
 }
 
-static void *take_all(void *wide)
+static void *take_all(void *kind)
 {
     uintptr_t taken = 0;
-    while (queue_take(&queue, wide != NULL))
+    while (queue_take(&queue, (int)(uintptr_t)kind))
         taken++;
     return (void *)taken;
 }
@@ -203,10 +203,10 @@ static void waiting_workers_get_every_job(void **state)
     pthread_t narrow, wide;
     void *by_narrow, *by_wide;
     (void)state;
-    pthread_create(&narrow, NULL, take_all, NULL);
-    pthread_create(&wide, NULL, take_all, &queue);
+    pthread_create(&narrow, NULL, take_all, (void *)(uintptr_t)QUEUE_NARROW);
+    pthread_create(&wide, NULL, take_all, (void *)(uintptr_t)QUEUE_WIDE);
     for (int i = 0; i < JOBS; i++)
-        put(i, i % 3 == 0);
+        put(i, i % 3 == 0 ? QUEUE_WIDE : QUEUE_NARROW);
     queue_close(&queue);
     pthread_join(narrow, &by_narrow);
     pthread_join(wide, &by_wide);

@@ -90,19 +90,19 @@ static void begin(struct infer *f, enum encoding body, int64_t header_length,
 {
     infer_init(f);
     f->memory.limit = FUZZ_MEMORY_LIMIT;
-    f->memory.fail_at = choices[0] / 16;
+    f->memory.fail_at = choices[1] % 16;
     f->rules.body_limit = f->rules.json_limit = FUZZ_BODY_LIMIT;
     f->rules.output_limit = FUZZ_OUTPUT_LIMIT;
     f->rules.cuda_devices = 2;
     f->head.body = body;
     f->head.header_length = header_length;
-    f->head.accepted = (enum encoding)(choices[1] % (ENCODING_COUNT + 1));
-    f->misaligned = choices[1] / 16;
+    f->head.accepted = (enum encoding)(choices[2] % (ENCODING_COUNT + 1));
+    f->misaligned = choices[2] / 16;
 }
 
 static const char *chosen_op(const uint8_t *choices)
 {
-    return op_at(choices[0] % 16 % op_count())->name;
+    return op_at(choices[0] % op_count())->name;
 }
 
 void fuzz_infer(enum encoding body, int64_t header_length, const uint8_t *choices,
@@ -139,7 +139,7 @@ static char *neighbour(const uint8_t *choices, const uint8_t *data, size_t size)
     if (text == NULL)
         abort();
     memcpy(text, data, size);
-    text[choices[1] * size / 256] = bytes[choices[0] % 16];
+    text[choices[2] * size / 256] = bytes[choices[1] % 16];
     return text;
 }
 

@@ -1,7 +1,10 @@
-/* replay: gives files to a fuzzer's function, without libFuzzer and with any compiler. What once
- * crashed must not crash again.
+/* replay: gives files to a fuzzer's function, without libFuzzer and with any compiler.
  *
- *   TARGET [FILE_OR_FOLDER...]     those of tests/fuzz/regression/TARGET unless said */
+ *   TARGET [FILE_OR_FOLDER...]
+ *
+ * Without arguments the seeds are replayed and the inputs that once crashed: ../../seeds/TARGET
+ * beside the program, and tests/fuzz/regression/TARGET. No seeds is a failure: a replay of nothing
+ * would always pass. */
 #include "tests/fuzz/fuzz.h"
 
 #include <dirent.h>
@@ -63,14 +66,23 @@ static int replay(const char *path)
     return count;
 }
 
-/* A target that never crashed has no folder. */
+/* The seeds of a target and what once crashed it, if anything did; -1 when there are no seeds. */
 static int replay_known(const char *program)
 {
     const char *slash = strrchr(program, '/');
+    int folder = slash ? (int)(slash + 1 - program) : 0;
+    const char *target = program + folder;
     char path[PATH_BYTES];
 
-    snprintf(path, sizeof(path), "tests/fuzz/regression/%s", slash ? slash + 1 : program);
-    return access(path, F_OK) == 0 ? replay(path) : 0;
+    snprintf(path, sizeof(path), "%.*s../../seeds/%s", folder, program, target);
+    int seeds = replay(path);
+    if (seeds <= 0) {
+        fprintf(stderr, "no seeds in %s\n", path);
+        return -1;
+    }
+    snprintf(path, sizeof(path), "tests/fuzz/regression/%s", target);
+    int crashed = access(path, F_OK) == 0 ? replay(path) : 0;
+    return crashed < 0 ? -1 : seeds + crashed;
 }
 
 int main(int argc, char **argv)
@@ -82,6 +94,7 @@ int main(int argc, char **argv)
 
         count = more < 0 ? -1 : count + more;
     }
-    printf("%d files replayed\n", count);
-    return count < 0;
+    if (count > 0)
+        printf("%d files replayed\n", count);
+    return count <= 0;
 }

@@ -93,7 +93,7 @@ static void put_json(const struct golden_case *c, const uint8_t *choices)
     if (b.size <= BODY_MAX) {
         put("request_json", choices, FUZZ_CHOICES, b.data, b.size);
         put("recall", choices, FUZZ_CHOICES, b.data, b.size);
-        put_numbers(&b, choices[1]);
+        put_numbers(&b, choices[2]);
         put_inflate(&b, 15, 2);
         put_inflate(&b, 31, 1);
     }
@@ -126,7 +126,7 @@ static void put_safetensors(const struct golden_case *c, const uint8_t *choices)
 
 static void put_case(struct golden_case *c, int number)
 {
-    uint8_t choices[FUZZ_CHOICES] = {op_number(c->op), (uint8_t)number};
+    uint8_t choices[FUZZ_CHOICES] = {op_number(c->op), 0, (uint8_t)number};
     int64_t memory[RANK_MAX + 1];
 
     put_safetensors(c, choices);
@@ -156,15 +156,16 @@ static void put_golden(const char *op)
 static const struct {
     const char *target, *text;
 } texts[] = {
-    {"request_json", "\x05\x03{\"inputs\":{\"tensor\":[1,2,3,4],\"indices\":[[1],[3]],"
+    {"request_json", "\x05\x10\x03{\"inputs\":{\"tensor\":[1,2,3,4],\"indices\":[[1],[3]],"
                      "\"updates\":[10,20]}}"},
-    {"recall", "\x05\x55{\"inputs\":{\"tensor\":[1,2,3,4],\"indices\":[[1],[3]],"
+    {"recall", "\x05\x05\x55{\"inputs\":{\"tensor\":[1,2,3,4],\"indices\":[[1],[3]],"
                "\"updates\":[10,20]}}"},
-    {"request_json", "\x01\x03{\"id\":\"a\\u00e9\",\"outputs\":[{\"name\":\"output\",\"parameters\""
-                     ":{\"binary_data\":true}}],\"inputs\":[{\"name\":\"x\",\"data\":[[\"\\ud83d"
-                     "\\ude00\",\"b\"]],\"datatype\":\"BYTES\",\"shape\":[1,2]},{\"name\":"
-                     "\"indices\",\"data\":[0]}],\"parameters\":{\"timeout\":5,\"priority\":1,"
-                     "\"device\":\"cuda:1\",\"json_nonfinite\":\"null\"}}"},
+    {"request_json",
+     "\x01\x10\x03{\"id\":\"a\\u00e9\",\"outputs\":[{\"name\":\"output\",\"parameters\""
+     ":{\"binary_data\":true}}],\"inputs\":[{\"name\":\"x\",\"data\":[[\"\\ud83d"
+     "\\ude00\",\"b\"]],\"datatype\":\"BYTES\",\"shape\":[1,2]},{\"name\":"
+     "\"indices\",\"data\":[0]}],\"parameters\":{\"timeout\":5,\"priority\":1,"
+     "\"device\":\"cuda:1\",\"json_nonfinite\":\"null\"}}"},
     {"head", "application/json\n\n\n*/*"},
     {"head", "application/x-www-form-urlencoded\n311\ngzip\napplication/octet-stream"},
     {"head", "application/vnd.safetensors; q=1\n\ndeflate\n"
