@@ -102,9 +102,14 @@ programs = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/*.c))
 UNIT    := $(call programs,unit) $(call programs,golden)
 SERVED  := $(foreach folder,protocol hostile production security,$(call programs,$(folder)))
 REPLAY  := $(call programs,fuzz)
+SCRIPTS := tests/layers.sh tests/harness.sh
 CLIENTS := $(wildcard tests/clients/*.py tests/clients/*.sh tests/clients/*.mjs)
+HEAVY_CLIENTS := $(wildcard tests/clients/heavy/*.py tests/clients/heavy/*.sh)
 # Those that need more than a few seconds are left out of `make check`.
 SLOW    := %_load %_flood
+# $(call each,NAME...): the programs that these variables list. A list that is empty tests nothing, and
+# would pass.
+each = $(foreach name,$(1),$(or $($(name)),$(error $(name) names no program, so nothing would be tested)))
 
 .PHONY: programs
 programs: $(BUILD)/tensord $(UNIT) $(SERVED) $(REPLAY)
@@ -221,7 +226,7 @@ $(VENV)/installed $(HEAVY_VENV)/installed $(PEERS_VENV)/installed:
 test-clients: deps-test
 	@$(call install,libb64-0d)
 	@$(AGAIN) $(BUILD)/tensord $(HEAVY_VENV)/installed
-	@$(RUN) $(wildcard tests/clients/heavy/*.py tests/clients/heavy/*.sh)
+	@$(RUN) $(call each,HEAVY_CLIENTS)
 
 test-clients: VENV := $(HEAVY_VENV)
 
@@ -236,20 +241,21 @@ as_built_in = $(patsubst $(BUILD)/%,$(1)/%,$(2))
 
 .PHONY: check check-kernels test
 check: programs
-	@$(RUN) tests/layers.sh $(filter-out $(SLOW),$(UNIT) $(SERVED)) $(REPLAY)
+	@$(RUN) $(SCRIPTS) $(filter-out $(SLOW),$(call each,UNIT SERVED)) $(call each,REPLAY)
 
-check-kernels: $(filter $(BUILD)/tests/%/kernels_%,$(UNIT))
-	@$(RUN) $^
+KERNELS_UNIT := $(filter $(BUILD)/tests/unit/kernels_% $(BUILD)/tests/golden/kernels_%,$(UNIT))
+check-kernels: $(KERNELS_UNIT)
+	@$(RUN) $(call each,KERNELS_UNIT)
 
 test: deps-test
 	@$(AGAIN) programs programs-cuda $(VENV)/installed
 	@$(AGAIN) programs BUILD=$(ASAN_BUILD) SANITIZE=$(ASAN)
 	@$(AGAIN) programs BUILD=$(TSAN_BUILD) SANITIZE=thread
 	@$(AGAIN) fuzzers BUILD=$(FUZZ_BUILD) SANITIZE=$(FUZZ_SANITIZE)
-	@FUZZ=$(FUZZ_BUILD) $(RUN) tests/layers.sh $(UNIT) $(SERVED) $(REPLAY) $(CLIENTS) \
+	@FUZZ=$(FUZZ_BUILD) $(RUN) $(SCRIPTS) $(call each,UNIT SERVED REPLAY CLIENTS) \
 	    tests/gpu/check.sh tests/fuzz/run.sh \
-	    $(call as_built_in,$(ASAN_BUILD),$(UNIT) $(SERVED) $(REPLAY)) \
-	    $(call as_built_in,$(TSAN_BUILD),$(UNIT) $(SERVED))
+	    $(call as_built_in,$(ASAN_BUILD),$(call each,UNIT SERVED REPLAY)) \
+	    $(call as_built_in,$(TSAN_BUILD),$(call each,UNIT SERVED))
 
 # ----------------------------------------------------------------------------------------- fuzzing
 # tests/fuzz/TARGET.c is a libFuzzer program where SANITIZE says so; else it replays the seeds and
@@ -430,7 +436,7 @@ test-deploy: deps-test
 	@$(call install,$(DEPLOY_PACKAGES))
 	@$(AGAIN) all $(VENV)/deploy
 	@$(AGAIN) deb CUDA=0
-	@SMALL=200000 LARGE=200 TEST_TIMEOUT=1200 $(RUN) $(DEPLOY_TESTS)
+	@SMALL=200000 LARGE=200 TEST_TIMEOUT=1200 $(RUN) $(call each,DEPLOY_TESTS)
 
 # What each prints is the record: minutes, and what was installed.
 .PHONY: test-bare
