@@ -48,11 +48,13 @@ SERVER  := $(filter-out server/life/main.c,$(wildcard server/*.c server/*/*.c))
 FLOORS  := $(BUILD)/libserver.a $(BUILD)/libproto.a $(BUILD)/libkernels.a
 
 # kernels/cuda is objects more to link, nothing else: CUDA=auto links them where nvcc is, 1 insists,
-# 0 leaves them out. What is built for tests leaves them out: see "CUDA" below.
+# 0 leaves them out. The goals that are about the program are auto; all others, the tests' above all,
+# leave the program as it was linked last.
 NVCC       := $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_HOME  := $(patsubst %/bin/nvcc,%,$(NVCC))
 CUDA_GOALS := all run install install-program deb
-CUDA       ?= $(if $(MAKECMDGOALS),$(if $(filter $(CUDA_GOALS),$(MAKECMDGOALS)),auto,0),auto)
+IS_LINKED  := $(wildcard $(BUILD)/linked-with-cuda)
+CUDA       ?= $(if $(filter $(CUDA_GOALS),$(or $(MAKECMDGOALS),all)),auto,$(if $(IS_LINKED),auto,0))
 WITH_CUDA  := $(if $(SANITIZE),,$(if $(filter-out 0,$(CUDA)),$(if $(NVCC),yes)))
 ifeq ($(CUDA)$(WITH_CUDA),1)
 $(error CUDA=1, but there is no nvcc or this is a sanitizer build)
@@ -232,7 +234,9 @@ test-clients: VENV := $(HEAVY_VENV)
 
 # A make of its own, in parallel unless the caller said how.
 AGAIN = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
-RUN   = PYTHON=$(VENV)/bin/python TENSORD=$(BUILD)/tensord tests/run.sh
+# These tests are of the CPU, whatever the program was linked with; tests/gpu has those of the GPU.
+RUN   = PYTHON=$(VENV)/bin/python TENSORD=$(BUILD)/tensord $(if $(WITH_CUDA),TENSORD_DEVICE=cpu) \
+        tests/run.sh
 
 ASAN := address,undefined
 ASAN_BUILD := $(BUILD)/address+undefined

@@ -88,4 +88,21 @@ done
 count=$(ls tests/unit/kernels_*.c tests/golden/kernels_*.c | wc -l)
 expect 0 "^$count\$" sh -c 'env -u MAKEFLAGS make -s -n check-kernels | grep tests/run.sh | grep -o "/kernels_[a-z_]*" | sort -u | wc -l'
 
+# Tests leave the program as `make run` linked it. A compiler that is not there links nothing here: the
+# program's rule is looked at, not run.
+links() {
+    env -u MAKEFLAGS make -s -n BUILD="$folder/build" NVCC=/no/nvcc CC=false CXX=false "$1" |
+        grep -c 'kernels/cuda/.*\.o' | sed 's/^[1-9][0-9]*$/cuda/'
+}
+mkdir -p "$folder/build"
+expect 0 '^cuda$' links all
+expect 0 '^0$' links programs
+touch "$folder/build/linked-with-cuda"
+expect 0 '^cuda$' links programs
+expect 0 '^cuda$' links all
+rm "$folder/build/linked-with-cuda"
+touch "$folder/build/linked-without-cuda"
+expect 0 '^0$' links programs
+expect 0 '^cuda$' links all
+
 exit $failed
