@@ -45,6 +45,8 @@ struct http {
     int daemon_count;
     struct lingerers lingerers;
     atomic_int requests, connections;
+    atomic_int placed; /* given to a daemon whose thread has not seen them yet */
+    _Atomic uint64_t placed_ns;
     _Atomic uint64_t accepted, refused, reaped;
     atomic_int suspended; /* requests that wait for a worker's answer */
 
@@ -52,7 +54,7 @@ struct http {
     unsigned turn; /* the acceptor's, among daemons */
     bool is_accepting;
     int stop; /* eventfd: the acceptor ends */
-    const struct listeners *listeners;
+    struct listeners *listeners;
     char turned_away[512]; /* the answer to a connection over the limit */
     size_t turned_away_size;
 };

@@ -17,6 +17,10 @@ struct server {
  * false. */
 bool server_start(struct server *s, const char *const *settings);
 
+/* The same on a socket that listens on a port of 127.0.0.1, handed over the way systemd does. It
+ * stays the caller's as well. */
+bool server_start_on(struct server *s, int socket, const char *const *settings);
+
 /* The port of the listener whose address starts so, such as "tls:127.0.0.1:"; 0: there is none. */
 int server_port(const struct server *s, const char *prefix);
 
