@@ -47,6 +47,10 @@ void tls_detach(struct tls *tls, struct tls_credentials *credentials); /* NULL i
 MUST_CHECK enum error_code tls_check_client(const struct tls_credentials *credentials,
                                             void *session, struct error *error);
 
+/* Sends a record at once, or nothing; and says that nothing more will come. */
+bool tls_send(void *session, const char *bytes, size_t size);
+void tls_finish(void *session);
+
 /* A client's side, which does not ask who the server is: sends `question` over the connected `fd`
  * and reads `size` bytes. */
 MUST_CHECK bool tls_ask(int fd, const char *question, size_t question_size, char *answer,
