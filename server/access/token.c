@@ -43,6 +43,13 @@ static enum error_code refuse(const struct reader *r, const char *why)
                      r->line, why);
 }
 
+static enum error_code refuse_count(const struct reader *r)
+{
+    char why[32];
+    snprintf(why, sizeof why, "%d tokens are the most", TOKENS_MAX);
+    return refuse(r, why);
+}
+
 static enum error_code read_digest(const struct reader *r, struct token *token, const char *secret)
 {
     static const char prefix[] = "sha256:";
@@ -105,7 +112,7 @@ static enum error_code read_token(struct reader *r, char *line)
     if (*limits)
         *limits++ = '\0';
     if (r->count == TOKENS_MAX)
-        return refuse(r, "1024 tokens are the most");
+        return refuse_count(r);
     if (read_digest(r, &token, secret) != ERROR_NONE ||
         read_limits(r, &token, limits) != ERROR_NONE || check_unique(r, line, &token) != ERROR_NONE)
         return r->error->code;

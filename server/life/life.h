@@ -8,8 +8,8 @@
  * files is raised as far as it goes, and the three standard streams are open. */
 void life_prepare_process(void);
 
-/* Serves until a signal ends it; returns the exit status. The settings that were loaded from
- * `command` are loaded again on SIGHUP. Errors before the start go to stderr. */
-int life_serve(const struct command *command);
+/* Serves until a signal ends it; returns the exit status. The settings are loaded from `sources`,
+ * and again on SIGHUP. Errors before the start go to standard error, and nowhere else. */
+int life_serve(const struct config_sources *sources);
 
 #endif

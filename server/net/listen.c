@@ -8,7 +8,9 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,10 +23,32 @@ static const char unix_prefix[] = "unix:", tls_prefix[] = "tls:";
 
 static enum error_code refuse(const char *address, const char *why, struct error *error)
 {
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL, "cannot listen on %.160s: %s", address,
+                     why);
+}
+
+static enum error_code refuse_form(const char *address, const char *why, struct error *error)
+{
     return error_set(error, ERROR_INVALID_PARAMETER, NULL,
-                     "cannot listen on %.160s: %s (allowed are host:port, [v6]:port, "
+                     "cannot listen on %.160s: %s (allowed are host:port, port, [v6]:port, "
                      "tls:host:port, unix:/path)",
                      address, why);
+}
+
+static enum error_code refuse_count(const char *address, struct error *error)
+{
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "cannot listen on %.160s: %d addresses are the most", address, LISTENERS_MAX);
+}
+
+static enum error_code refuse_bound(const char *address, int reason, struct error *error)
+{
+    if (reason != EADDRINUSE)
+        return refuse(address, strerror(reason), error);
+    return refuse(address,
+                  "another process listens there; choose another port with --listen=127.0.0.1:9090 "
+                  "(make run LISTEN=127.0.0.1:9090), or end that process",
+                  error);
 }
 
 /* Inherited by the connections accepted from it: dead peers are noticed, and the kernel holds at
@@ -82,12 +106,16 @@ static void describe_inet(struct listener *listener)
     listener->is_loopback = address_is_loopback(&address);
 }
 
-/* Splits "host:port" or "[v6]:port" in place. */
+/* Splits "host:port", "[v6]:port" or "port" in place. */
 static bool split_port(char *address, char **host, char **port)
 {
+    static char loopback[] = "127.0.0.1";
     char *colon = strrchr(address, ':');
-    if (!colon)
-        return false;
+    if (!colon) {
+        *host = loopback;
+        *port = address;
+        return *address && address[strspn(address, "0123456789")] == '\0';
+    }
     *colon = '\0';
     *port = colon + 1;
     *host = address;
@@ -100,6 +128,14 @@ static bool split_port(char *address, char **host, char **port)
     return !strchr(address, ':');
 }
 
+/* getaddrinfo would cut a larger number to 16 bits. */
+static bool is_port(const char *port)
+{
+    char *end;
+    unsigned long number = strtoul(port, &end, 10);
+    return *end || number <= UINT16_MAX;
+}
+
 static enum error_code open_inet(struct listener *listener, const char *address,
                                  struct error *error)
 {
@@ -107,14 +143,16 @@ static enum error_code open_inet(struct listener *listener, const char *address,
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
     snprintf(copy, sizeof copy, "%s", address);
     if (!split_port(copy, &host, &port))
-        return refuse(address, "it has no port", error);
+        return refuse_form(address, "it has no port", error);
+    if (!is_port(port))
+        return refuse_form(address, "a port is at most 65535", error);
     int failed = getaddrinfo(*host ? host : NULL, port, &hints, &found);
     if (failed)
-        return refuse(address, gai_strerror(failed), error);
+        return refuse_form(address, gai_strerror(failed), error);
     listener->fd = listen_at_first(found);
     freeaddrinfo(found);
     if (listener->fd < 0)
-        return refuse(address, strerror(errno), error);
+        return refuse_bound(address, errno, error);
     describe_inet(listener);
     return ERROR_NONE;
 }
@@ -140,19 +178,26 @@ static enum error_code clear_path(const struct sockaddr_un *name, const char *ad
     return ERROR_NONE;
 }
 
+static enum error_code refuse_path(const char *address, struct error *error)
+{
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "cannot listen on %.160s: a path starts with / and has at most %zu bytes",
+                     address, sizeof((struct sockaddr_un *)NULL)->sun_path - 1);
+}
+
 static enum error_code open_unix(struct listener *listener, const char *address,
                                  struct error *error)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     const char *path = address + sizeof unix_prefix - 1;
     if (*path != '/' || strlen(path) >= sizeof name.sun_path)
-        return refuse(address, "a path starts with / and has at most 107 bytes", error);
+        return refuse_path(address, error);
     strcpy(name.sun_path, path);
     if (clear_path(&name, address, error) != ERROR_NONE)
         return error->code;
     listener->fd = listen_at((const struct sockaddr *)&name, sizeof name);
     if (listener->fd < 0)
-        return refuse(address, strerror(errno), error);
+        return refuse_bound(address, errno, error);
     listener->is_unix = true;
     snprintf(listener->address, sizeof listener->address, "%s", address);
     return ERROR_NONE;
@@ -171,7 +216,7 @@ static enum error_code open_one(struct listeners *listeners, const char *address
                                 struct error *error)
 {
     if (listeners->count == LISTENERS_MAX)
-        return refuse(address, "16 addresses are the most", error);
+        return refuse_count(address, error);
     struct listener *listener = &listeners->list[listeners->count];
     *listener = (struct listener){.fd = -1, .is_tls = take_tls(&address)};
     bool is_unix = strncmp(address, unix_prefix, sizeof unix_prefix - 1) == 0;
@@ -202,7 +247,7 @@ enum error_code listeners_open(struct listeners *listeners, const char *addresse
         }
     }
     if (listeners->count == 0)
-        return refuse("nothing", "the list is empty", error);
+        return refuse_form("nothing", "the list is empty", error);
     return ERROR_NONE;
 }
 
@@ -216,7 +261,7 @@ enum error_code listeners_adopt(struct listeners *listeners, int fd, bool is_tls
         getsockname(fd, (struct sockaddr *)&name, &length) != 0)
         return refuse("an inherited descriptor", "it is no socket that listens", error);
     if (listeners->count == LISTENERS_MAX)
-        return refuse("an inherited descriptor", "16 addresses are the most", error);
+        return refuse_count("an inherited descriptor", error);
     struct listener *listener = &listeners->list[listeners->count++];
     bool is_unix = name.sun_family == AF_UNIX;
     *listener = (struct listener){

@@ -21,8 +21,8 @@ struct listeners {
     int count;
 };
 
-/* Binds every address of a list with commas: host:port, [v6]:port, tls: in front of these,
- * unix:/path. A stale Unix socket that nobody serves is replaced. Errors: INVALID_PARAMETER, naming
+/* Binds every address of a list with commas: host:port, [v6]:port, a port alone (on 127.0.0.1), tls:
+ * in front of these, unix:/path. A stale Unix socket that nobody serves is replaced. Errors: INVALID_PARAMETER, naming
  * the address and why. */
 MUST_CHECK enum error_code listeners_open(struct listeners *listeners, const char *addresses,
                                           struct error *error);

@@ -123,6 +123,13 @@ static enum error_code refuse(const char *word, const char *why, struct error *e
                      word, why);
 }
 
+static enum error_code refuse_count(const char *word, struct error *error)
+{
+    char why[32];
+    snprintf(why, sizeof why, "is one more than %d", NETWORKS_MAX);
+    return refuse(word, why, error);
+}
+
 enum error_code networks_parse(struct networks *networks, const char *text, struct error *error)
 {
     *networks = (struct networks){.count = 0};
@@ -138,7 +145,7 @@ enum error_code networks_parse(struct networks *networks, const char *text, stru
         if (strcmp(word, unix_name) == 0)
             networks->holds_unix = true;
         else if (networks->count == NETWORKS_MAX)
-            return refuse(word, "is one more than 64", error);
+            return refuse_count(word, error);
         else if (size >= sizeof word || !parse_network(&networks->list[networks->count++], word))
             return refuse(copy, "is no network", error);
     }
