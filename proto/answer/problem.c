@@ -31,7 +31,7 @@ int problem_status(enum error_code code)
 bool problem_retry(enum error_code code)
 {
     int status = problem_status(code);
-    return status == 429 || status == 503;
+    return status == 409 || status == 429 || status == 503;
 }
 
 /* "CODE: sentence" as a JSON string. */
