@@ -77,7 +77,8 @@ enum error_code info_ready(struct call *call, struct error *error)
 static void print_model_ready(const struct call *call, struct text *text)
 {
     bool ready = !why_not_ready(call->server->phase);
-    text_printf(text, "{\"name\":\"%s\",\"ready\":%s}", call->op.name, ready ? "true" : "false");
+    text_printf(text, "{\"name\":\"%s\",\"ready\":%s}", call->match->op_name.name,
+                ready ? "true" : "false");
 }
 
 enum error_code info_model_ready(struct call *call, struct error *error)
@@ -102,7 +103,7 @@ enum error_code info_server(struct call *call, struct error *error)
 
 static void print_model(const struct call *call, struct text *text)
 {
-    describe_model(text, &call->op);
+    describe_model(text, &call->match->op_name);
 }
 
 enum error_code info_model(struct call *call, struct error *error)
@@ -112,7 +113,7 @@ enum error_code info_model(struct call *call, struct error *error)
 
 static void print_model_config(const struct call *call, struct text *text)
 {
-    describe_model_config(text, &call->op);
+    describe_model_config(text, &call->match->op_name);
 }
 
 enum error_code info_model_config(struct call *call, struct error *error)
@@ -123,8 +124,8 @@ enum error_code info_model_config(struct call *call, struct error *error)
 static void print_model_stats(const struct call *call, struct text *text)
 {
     struct op_stats stats;
-    metrics_op_stats(&call->server->metrics, metrics_op_number(call->op.op), &stats);
-    describe_model_stats(text, &call->op, &stats);
+    metrics_op_stats(&call->server->metrics, metrics_op_number(call->match->op_name.op), &stats);
+    describe_model_stats(text, &call->match->op_name, &stats);
 }
 
 enum error_code info_model_stats(struct call *call, struct error *error)
