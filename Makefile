@@ -215,10 +215,12 @@ VENV := $(BUILD)/venv
 # Clients that are too heavy for every run of the tests, and the peers of bench-peers, have others.
 HEAVY_VENV := $(BUILD)/venv-heavy
 PEERS_VENV := $(BUILD)/venv-peers
+LIBRARIES_VENV := $(BUILD)/venv-libraries
 $(VENV)/installed: tests/clients/requirements.txt
 $(HEAVY_VENV)/installed: tests/clients/heavy/requirements.txt
 $(PEERS_VENV)/installed: tests/bench/peers/requirements.txt
-$(VENV)/installed $(HEAVY_VENV)/installed $(PEERS_VENV)/installed:
+$(LIBRARIES_VENV)/installed: tests/bench/peers/kernels-requirements.txt
+$(VENV)/installed $(HEAVY_VENV)/installed $(PEERS_VENV)/installed $(LIBRARIES_VENV)/installed:
 	@echo "VENV $(@D)"
 	@rm -rf $(@D) && python3 -m venv $(@D)
 	@$(@D)/bin/pip install -q --disable-pip-version-check --no-deps -r $<
@@ -294,7 +296,7 @@ fuzz: deps-test
 # A program tests/bench/NAME.c may have parts: tests/bench/NAME_*.c and NAME_*.cc.
 
 bench_sources = $(wildcard tests/bench/$(1).c tests/bench/$(1)_*.c tests/bench/$(1)_*.cc)
-.PHONY: bench bench-kernels bench-json
+.PHONY: bench bench-kernels bench-kernels-peers bench-json
 .SECONDEXPANSION:
 $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
@@ -324,6 +326,11 @@ bench-peers: deps
 bench-kernels: deps
 	@$(AGAIN) $(BUILD)/bench/kernels
 	@$(BUILD)/bench/kernels
+
+# PyTorch's wheels take 6 GB. Teams that sleep, as the server's do, leave the cores to the libraries.
+bench-kernels-peers: deps
+	@$(AGAIN) $(BUILD)/bench/kernels $(LIBRARIES_VENV)/installed
+	@OMP_WAIT_POLICY=passive PEERS=$(LIBRARIES_VENV)/bin/python $(BUILD)/bench/kernels
 
 bench-json: deps
 	@$(AGAIN) $(BUILD)/bench/json
@@ -374,6 +381,7 @@ help:
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
 	@echo "make bench-peers     the server beside FastAPI with numpy and MLServer"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
+	@echo "make bench-kernels-peers  the same beside PyTorch and JAX (6 GB of wheels)"
 	@echo "make bench-json      JSON numbers beside bare from_chars and to_chars, and cJSON"
 	@echo "make install         the program, unit, settings and manual (PREFIX, DESTDIR); make deb: a package"
 	@echo "make image           a container image (IMAGE=name)"

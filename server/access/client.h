@@ -8,6 +8,7 @@
 #include "server/memory/budget.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct client {
     char name[CLIENT_NAME_MAX];
     struct budget share; /* what it may hold of the memory */
     struct quota requests, bytes;
+    _Atomic uint64_t tensor_bytes, tensor_count; /* residents that it made */
 };
 
 struct clients {

@@ -121,7 +121,7 @@ static void set_phase(struct life *life, enum phase phase, const char *message)
 }
 
 /* Ticks until `is_done`, or `ns` have passed, or a signal comes. */
-static bool wait_until(struct life *life, bool (*is_done)(const struct http *http), uint64_t ns)
+static bool wait_until(struct life *life, bool (*is_done)(struct http *http), uint64_t ns)
 {
     uint64_t end = clock_ns() + ns;
     while (!is_done(life->server.http)) {
@@ -132,18 +132,13 @@ static bool wait_until(struct life *life, bool (*is_done)(const struct http *htt
     return true;
 }
 
-static bool never(const struct http *http)
+static bool never(struct http *http)
 {
     (void)http;
     return false;
 }
 
-static bool all_answered(const struct http *http)
-{
-    return http_requests(http) == 0;
-}
-
-static bool none_suspended(const struct http *http)
+static bool none_suspended(struct http *http)
 {
     return http_suspended(http) == 0;
 }
@@ -157,7 +152,7 @@ static void drain(struct life *life)
     http_stop_accepting(server->http);
     listeners_close(&life->listeners);
     set_phase(life, PHASE_DRAINING, "draining");
-    if (wait_until(life, all_answered, server->config.drain_timeout))
+    if (wait_until(life, http_is_quiet, server->config.drain_timeout))
         return;
     set_phase(life, PHASE_STOPPING, "drain_timeout is over: ending what is left");
     queue_close(&server->queue);
@@ -171,7 +166,7 @@ static void drain(struct life *life)
         }
         wait_until(life, none_suspended, 20 * MSEC);
     }
-    wait_until(life, all_answered, SEC);
+    wait_until(life, http_is_quiet, SEC);
 }
 
 static void report(void *context, const struct error *fault)

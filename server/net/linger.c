@@ -45,8 +45,8 @@ static int list(struct lingerers *all, struct pollfd *polls)
     return count;
 }
 
-/* Backwards, because finishing one moves the last into its place; those added meanwhile are behind
- * the `count` that were polled. */
+/* Backwards, because finishing one moves the last into its place. Meanwhile linger_take may have
+ * put others into the list: those were not polled, and reading them does not wait either. */
 static void serve(struct lingerers *all, const struct pollfd *polls, int count, char *buffer)
 {
     uint64_t now = clock_ns();
@@ -106,11 +106,30 @@ void linger_release(struct lingerers *all)
     pthread_mutex_destroy(&all->lock);
 }
 
+static int oldest(const struct lingerers *all)
+{
+    int found = 0;
+    for (int i = 1; i < all->count; i++)
+        if (all->list[i].until_ns < all->list[found].until_ns)
+            found = i;
+    return found;
+}
+
+int linger_count(struct lingerers *all)
+{
+    pthread_mutex_lock(&all->lock);
+    int count = all->count;
+    pthread_mutex_unlock(&all->lock);
+    return count;
+}
+
 void linger_take(struct lingerers *all, int fd)
 {
     shutdown(fd, SHUT_WR);
     pthread_mutex_lock(&all->lock);
-    bool taken = !all->stopping && all->count < LINGER_MAX;
+    bool taken = !all->stopping;
+    if (taken && all->count == LINGER_MAX)
+        finish(all, oldest(all));
     if (taken)
         all->list[all->count++] = (struct lingering){fd, clock_ns() + LONGEST_NS, MOST_BYTES};
     pthread_mutex_unlock(&all->lock);

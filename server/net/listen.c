@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -274,14 +275,43 @@ enum error_code listeners_adopt(struct listeners *listeners, int fd, bool is_tls
     return ERROR_NONE;
 }
 
+/* Drops the packets that begin a TCP handshake; those of handshakes under way pass. */
+static bool drop_syns(int fd)
+{
+    enum { FLAGS_AT = 13, SYN = 0x02 };
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, FLAGS_AT),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, SYN, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+        BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+    };
+    struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+    return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0;
+}
+
+/* In this order: once nobody can connect, the path may be the next server's. */
+static void remove_file(struct listener *listener)
+{
+    if (listener->is_unix && !listener->is_inherited && !listener->is_shut)
+        unlink(listener->address + sizeof unix_prefix - 1);
+    listener->is_shut = true;
+}
+
+bool listener_shut(struct listener *listener)
+{
+    if (listener->is_inherited)
+        return true;
+    if (!listener->is_unix)
+        return drop_syns(listener->fd);
+    remove_file(listener);
+    return shutdown(listener->fd, SHUT_RD) == 0; /* what has connected can still be accepted */
+}
+
 void listeners_close(struct listeners *listeners)
 {
     for (int i = 0; i < listeners->count; i++) {
-        struct listener *listener = &listeners->list[i];
-        /* In this order: once it is closed, the path may be the next server's. */
-        if (listener->is_unix && !listener->is_inherited)
-            unlink(listener->address + sizeof unix_prefix - 1);
-        close(listener->fd);
+        remove_file(&listeners->list[i]);
+        close(listeners->list[i].fd);
     }
     listeners->count = 0;
 }

@@ -12,6 +12,7 @@ enum { LISTENERS_MAX = 16, LISTENER_NAME_MAX = 160 };
 struct listener {
     int fd;
     bool is_unix, is_inherited, is_tls;
+    bool is_shut;                    /* nobody new gets in */
     bool is_loopback;                /* nobody else can reach it */
     char address[LISTENER_NAME_MAX]; /* as bound: "127.0.0.1:41253", "unix:/run/tensord.sock" */
 };
@@ -21,15 +22,20 @@ struct listeners {
     int count;
 };
 
-/* Binds every address of a list with commas: host:port, [v6]:port, a port alone (on 127.0.0.1), tls:
- * in front of these, unix:/path. A stale Unix socket that nobody serves is replaced. Errors: INVALID_PARAMETER, naming
- * the address and why. */
+/* Binds every address of a list with commas: host:port, [v6]:port, a port alone (on 127.0.0.1),
+ * tls: in front of these, unix:/path. A stale Unix socket that nobody serves is replaced. Errors:
+ * INVALID_PARAMETER, naming the address and why. */
 MUST_CHECK enum error_code listeners_open(struct listeners *listeners, const char *addresses,
                                           struct error *error);
 
 /* Takes over a socket that somebody else made to listen. Errors: INVALID_PARAMETER. */
 MUST_CHECK enum error_code listeners_adopt(struct listeners *listeners, int fd, bool is_tls,
                                            struct error *error);
+
+/* Lets nobody new in; connections that the kernel has made stay to be accepted, and TCP handshakes
+ * under way may still become some. An inherited socket is left as it is: it goes on to listen for
+ * the next process. False where the system cannot do it. */
+bool listener_shut(struct listener *listener);
 
 /* Also removes the files of Unix sockets that we made. */
 void listeners_close(struct listeners *listeners);
