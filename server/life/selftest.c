@@ -24,7 +24,8 @@ static void prepare(struct job *job, const struct example *example)
     bool known = op_find(example->model, strlen(example->model), &job->op);
     struct error error;
     if (!body || !known || head_parse(&job->head, NULL, NULL, NULL, NULL, &error) != ERROR_NONE) {
-        error_set(&job->error, ERROR_INTERNAL, NULL, "it is not known, or there is no memory");
+        error_set(&job->error, ERROR_INTERNAL, NULL,
+                  "the operation is not known, or there is no memory");
         return;
     }
     snprintf(body + ANSWER_HEAD_ROOM, size + 1, "{\"inputs\":{%s},\"parameters\":%s}",
