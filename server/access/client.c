@@ -17,8 +17,8 @@ void clients_release(struct clients *clients)
     pthread_mutex_destroy(&clients->lock);
 }
 
-/* Who chooses its address chooses its bucket: a bucket that grows long costs that attacker at most
- * one look per open request, and those are bounded. */
+/* A client that chooses its address chooses its bucket, so a bucket can be made long on purpose;
+ * the number of open requests, which is bounded, bounds its length. */
 static struct client **bucket_of(struct clients *clients, enum client_kind kind, const char *name)
 {
     uint32_t hash = 2166136261u ^ (uint32_t)kind;

@@ -18,7 +18,7 @@ static const char *next_word(const char *list, size_t *size)
     return *size ? list : NULL;
 }
 
-/* scheme://host[:port] with nothing behind: so browsers say it. */
+/* scheme://host[:port] with nothing behind, as browsers write an origin. */
 static bool is_origin(const char *word, size_t size)
 {
     const char *host = memmem(word, size, "://", 3);

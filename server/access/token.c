@@ -14,7 +14,7 @@ void tokens_init(struct tokens *tokens, struct clients *clients)
     pthread_rwlock_init(&tokens->lock, NULL);
 }
 
-/* A list while it is made, and what it is made from. */
+/* A list of tokens under construction, and the file that it is read from. */
 struct reader {
     struct tokens *tokens;
     struct token *list;
@@ -153,7 +153,7 @@ static enum error_code read_file(struct reader *r)
         code = refuse(r, "cannot read it");
     fclose(file);
     explicit_bzero(buffer, sizeof buffer);
-    /* An empty list would lock everybody out; no file at all lets everybody in. */
+    /* An empty list would lock everybody out; an empty setting is how to ask for no tokens. */
     if (code == ERROR_NONE && r->count == 0)
         code = error_set(r->error, ERROR_INVALID_PARAMETER, NULL, "%.200s holds no token", r->path);
     return code;
@@ -180,7 +180,7 @@ enum error_code tokens_load(struct tokens *tokens, const char *path, struct erro
     return code;
 }
 
-/* Looks at every token, whichever it is. */
+/* Compares every token, also after a match, so that the time tells nothing. */
 static const struct token *look_up(const struct tokens *tokens, const uint8_t *digest)
 {
     const struct token *found = NULL;
@@ -190,7 +190,7 @@ static const struct token *look_up(const struct tokens *tokens, const uint8_t *d
     return found;
 }
 
-/* The credentials of the scheme; NULL when it is another one. */
+/* The credentials after `Bearer `; NULL when the scheme is another one. */
 static const char *credentials_of(const char *authorization)
 {
     static const char scheme[] = "Bearer ";
@@ -208,7 +208,7 @@ enum error_code tokens_find(struct tokens *tokens, const char *authorization, st
     *bearer = (struct bearer){0};
     if (!secret)
         return error_set(error, ERROR_UNAUTHENTICATED, NULL,
-                         "this needs a token, in a header Authorization: Bearer <token>");
+                         "the request needs a token, in a header Authorization: Bearer <token>");
     if (!digest_of(digest, secret, strlen(secret)))
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
     pthread_rwlock_rdlock(&tokens->lock);

@@ -25,8 +25,8 @@ struct life {
     struct listeners listeners;
     struct watch watch;
     const struct config_sources *sources;
-    uint64_t watchdog_ns, told_ns; /* how often, and when last; 0: there is no watchdog */
-    bool is_hurried;               /* a second signal cuts the waits */
+    uint64_t watchdog_ns, told_ns; /* period (0: there is no watchdog), and when last told */
+    bool is_hurried;               /* a second signal came: all waits end */
 };
 
 static sigset_t signals(void)
@@ -39,7 +39,8 @@ static sigset_t signals(void)
     return set;
 }
 
-/* Were it closed, a descriptor below 3 would become a socket, and a client be sent the log. */
+/* Opens standard streams that are closed: otherwise a socket gets such a number, and its client the
+ * log. */
 static void open_standard_streams(void)
 {
     int fd;
@@ -91,7 +92,7 @@ static void reload(struct life *life)
     log_say(&server->log, LOG_INFO, "settings loaded", NULL, NULL);
 }
 
-/* This thread turns everything that must not get stuck: as long as it does, the process lives. */
+/* The main loop feeds systemd's watchdog: if the loop hangs, systemd restarts the process. */
 static void tell_watchdog(struct life *life)
 {
     uint64_t now = clock_ns();
@@ -120,7 +121,7 @@ static void set_phase(struct life *life, enum phase phase, const char *message)
     log_say(&life->server.log, LOG_INFO, message, NULL, NULL);
 }
 
-/* Ticks until `is_done`, or `ns` have passed, or a signal comes. */
+/* Ticks until `is_done` says true, or `ns` have passed, or a signal comes. False: not done. */
 static bool wait_until(struct life *life, bool (*is_done)(struct http *http), uint64_t ns)
 {
     uint64_t end = clock_ns() + ns;

@@ -4,8 +4,8 @@
 
 #include "server/config/config.h"
 
-/* Before any thread is made: signals are taken by life_serve, not by handlers, the limit of open
- * files is raised as far as it goes, and the three standard streams are open. */
+/* Called before any thread starts: blocks the signals that life_serve waits for, raises the limit
+ * of open files as far as it goes, and opens standard streams that are closed. */
 void life_prepare_process(void);
 
 /* Serves until a signal ends it; returns the exit status. The settings are loaded from `sources`,

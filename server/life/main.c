@@ -1,4 +1,4 @@
-/* tensord: the program. Its first argument decides whether it serves, checks or tells. */
+/* main: does what the command line asks for. */
 #include "kernels/backend.h"
 #include "server/access/access.h"
 #include "server/base/version.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Idle teams of threads must sleep, not spin. The OpenMP runtime reads this before main, so it
- * takes a second start. */
+/* Idle teams of threads must sleep, not spin. The OpenMP runtime reads the variable before main, so
+ * the program starts itself once more. */
 static void make_teams_sleep(char **argv)
 {
     if (getenv("OMP_WAIT_POLICY"))

@@ -22,7 +22,7 @@ static void prepare(struct job *job, const struct example *example)
     size_t size = strlen(example->inputs) + strlen(parameters) + 27;
     char *body = arena_get(&job->arena, ANSWER_HEAD_ROOM + size + 1);
     if (!body) {
-        error_set(&job->error, ERROR_INTERNAL, NULL, "there is no memory for it");
+        error_set(&job->error, ERROR_INTERNAL, NULL, "no memory for the request");
         return;
     }
     snprintf(body + ANSWER_HEAD_ROOM, size + 1, "{\"inputs\":{%s},\"parameters\":%s}",

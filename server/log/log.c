@@ -65,7 +65,7 @@ static size_t write_piece(struct outlet *outlet, const char *bytes, size_t size)
     return 0;
 }
 
-/* Waits for text; returns the count of contiguous bytes at the ring's tail, 0 when the log ends.
+/* Waits for text. Returns how many contiguous bytes are at the ring's tail, 0 at the end.
  */
 static size_t await_text(struct log *log, const char **bytes)
 {

@@ -45,8 +45,9 @@ static int list(struct lingerers *all, struct pollfd *polls)
     return count;
 }
 
-/* Backwards, because finishing one moves the last into its place. Meanwhile linger_take may have
- * put others into the list: those were not polled, and reading them does not wait either. */
+/* The list is served backwards, because finish moves its last connection into the place of the
+ * finished one. linger_take may have added connections since the poll; reading from those does not
+ * block. */
 static void serve(struct lingerers *all, const struct pollfd *polls, int count, char *buffer)
 {
     uint64_t now = clock_ns();
@@ -90,7 +91,7 @@ static void wake(struct lingerers *all)
 {
     uint64_t one = 1;
     if (write(all->wake, &one, sizeof one) < 0)
-        return; /* only when the counter is full, and then it wakes anyway */
+        return; /* fails only when the counter is full, which wakes the thread too */
 }
 
 void linger_release(struct lingerers *all)

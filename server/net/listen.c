@@ -52,8 +52,8 @@ static enum error_code refuse_bound(const char *address, int reason, struct erro
                   error);
 }
 
-/* Inherited by the connections accepted from it: dead peers are noticed, and the kernel holds at
- * most so much of an answer that a slow reader has not taken. */
+/* Accepted connections inherit these options: dead peers are noticed, and the kernel holds at most
+ * TCP_NOTSENT_LOWAT bytes of an answer that a slow reader has not taken. */
 static void set_options(int fd)
 {
     static const struct {
@@ -82,7 +82,8 @@ static int listen_at(const struct sockaddr *name, socklen_t size)
     return -1;
 }
 
-/* The first address of a name that this machine has: localhost may be ::1 too, which may be off. */
+/* Listens at the first address of a name that this machine has: localhost may stand for ::1, which
+ * may be disabled. */
 static int listen_at_first(const struct addrinfo *found)
 {
     int fd = listen_at(found->ai_addr, found->ai_addrlen);
@@ -158,8 +159,8 @@ static enum error_code open_inet(struct listener *listener, const char *address,
     return ERROR_NONE;
 }
 
-/* A socket that nobody listens on is what a server that crashed has left. Nothing else is removed:
- * a path may be mistyped, and then it is somebody's file. */
+/* Removes a socket that nobody listens on: a server that crashed has left it. Nothing else is
+ * removed: a mistyped path may be somebody's file. */
 static enum error_code clear_path(const struct sockaddr_un *name, const char *address,
                                   struct error *error)
 {
@@ -204,7 +205,7 @@ static enum error_code open_unix(struct listener *listener, const char *address,
     return ERROR_NONE;
 }
 
-/* Steps over the prefix. */
+/* Steps over the prefix `tls:`, if there is one. */
 static bool take_tls(const char **address)
 {
     size_t size = sizeof tls_prefix - 1;
@@ -289,7 +290,7 @@ static bool drop_syns(int fd)
     return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0;
 }
 
-/* In this order: once nobody can connect, the path may be the next server's. */
+/* The file is removed once: after that its path may be the next server's. */
 static void remove_file(struct listener *listener)
 {
     if (listener->is_unix && !listener->is_inherited && !listener->is_shut)
@@ -304,7 +305,7 @@ bool listener_shut(struct listener *listener)
     if (!listener->is_unix)
         return drop_syns(listener->fd);
     remove_file(listener);
-    return shutdown(listener->fd, SHUT_RD) == 0; /* what has connected can still be accepted */
+    return shutdown(listener->fd, SHUT_RD) == 0; /* connections made before can still be accepted */
 }
 
 void listeners_close(struct listeners *listeners)

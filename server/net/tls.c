@@ -100,7 +100,8 @@ struct tls_credentials *tls_attach(struct tls *tls, void *session)
     pthread_mutex_unlock(&tls->lock);
     if (!credentials)
         return NULL;
-    /* Asked for, not required: who has none gets an answer that says so, not an alert. */
+    /* A client certificate is requested, not required: a client without one gets an HTTP answer
+     * that says so, not a TLS alert. */
     if (credentials->wants_client)
         gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUEST);
     if (gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials->gnutls) >= 0)
@@ -133,7 +134,7 @@ enum error_code tls_check_client(const struct tls_credentials *credentials, void
     int result = gnutls_certificate_verify_peers(session, &purpose, 1, &status);
     if (result == GNUTLS_E_NO_CERTIFICATE_FOUND)
         return error_set(error, ERROR_FORBIDDEN, NULL,
-                         "this needs a client certificate, and none was shown");
+                         "the request needs a client certificate, and none was shown");
     if (result < 0 || status & GNUTLS_CERT_INVALID)
         return error_set(error, ERROR_FORBIDDEN, NULL, "the client certificate is %s",
                          status & GNUTLS_CERT_EXPIRED            ? "expired"
