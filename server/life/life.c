@@ -144,7 +144,7 @@ static bool none_suspended(struct http *http)
     return http_suspended(http) == 0;
 }
 
-static void drain(struct life *life)
+static void drain_server(struct life *life)
 {
     struct server *server = &life->server;
     systemd_notify("STOPPING=1");
@@ -204,7 +204,7 @@ int life_serve(const struct config_sources *sources)
     watch_init(&life.watch, server);
     while (!await_signal(&life, life.watch.tick_ms) && !gpus_are_missed(&server->gpus))
         continue;
-    drain(&life);
+    drain_server(&life);
     bool failed = gpus_are_missed(&server->gpus);
     server_end(server);
     log_release(&server->log);

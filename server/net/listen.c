@@ -22,7 +22,7 @@ enum { BACKLOG = 4096 };
 
 static const char unix_prefix[] = "unix:", tls_prefix[] = "tls:";
 
-static enum error_code refuse(const char *address, const char *why, struct error *error)
+static enum error_code refuse_address(const char *address, const char *why, struct error *error)
 {
     return error_set(error, ERROR_INVALID_PARAMETER, NULL, "cannot listen on %.160s: %s", address,
                      why);
@@ -36,7 +36,7 @@ static enum error_code refuse_form(const char *address, const char *why, struct 
                      address, why);
 }
 
-static enum error_code refuse_count(const char *address, struct error *error)
+static enum error_code refuse_listener_count(const char *address, struct error *error)
 {
     return error_set(error, ERROR_INVALID_PARAMETER, NULL,
                      "cannot listen on %.160s: %d addresses are the most", address, LISTENERS_MAX);
@@ -45,11 +45,12 @@ static enum error_code refuse_count(const char *address, struct error *error)
 static enum error_code refuse_bound(const char *address, int reason, struct error *error)
 {
     if (reason != EADDRINUSE)
-        return refuse(address, strerror(reason), error);
-    return refuse(address,
-                  "another process listens there; choose another port with --listen=127.0.0.1:9090 "
-                  "(make run LISTEN=127.0.0.1:9090), or end that process",
-                  error);
+        return refuse_address(address, strerror(reason), error);
+    return refuse_address(
+        address,
+        "another process listens there; choose another port with --listen=127.0.0.1:9090 "
+        "(make run LISTEN=127.0.0.1:9090), or end that process",
+        error);
 }
 
 /* Accepted connections inherit these options: dead peers are noticed, and the kernel holds at most
@@ -168,14 +169,14 @@ static enum error_code clear_path(const struct sockaddr_un *name, const char *ad
     if (lstat(name->sun_path, &status) != 0)
         return ERROR_NONE; /* bind says what else is wrong */
     if (!S_ISSOCK(status.st_mode))
-        return refuse(address, "there is something that is no socket", error);
+        return refuse_address(address, "there is something that is no socket", error);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool is_left = fd >= 0 && connect(fd, (const struct sockaddr *)name, sizeof *name) != 0 &&
                    errno == ECONNREFUSED;
     if (fd >= 0)
         close(fd);
     if (!is_left)
-        return refuse(address, "another server is there", error);
+        return refuse_address(address, "another server is there", error);
     unlink(name->sun_path);
     return ERROR_NONE;
 }
@@ -218,12 +219,12 @@ static enum error_code open_one(struct listeners *listeners, const char *address
                                 struct error *error)
 {
     if (listeners->count == LISTENERS_MAX)
-        return refuse_count(address, error);
+        return refuse_listener_count(address, error);
     struct listener *listener = &listeners->list[listeners->count];
     *listener = (struct listener){.fd = -1, .is_tls = take_tls(&address)};
     bool is_unix = strncmp(address, unix_prefix, sizeof unix_prefix - 1) == 0;
     if (is_unix && listener->is_tls)
-        return refuse(address, "a path needs no TLS", error);
+        return refuse_address(address, "a path needs no TLS", error);
     enum error_code code =
         is_unix ? open_unix(listener, address, error) : open_inet(listener, address, error);
     if (code == ERROR_NONE)
@@ -261,9 +262,9 @@ enum error_code listeners_adopt(struct listeners *listeners, int fd, bool is_tls
     socklen_t size = sizeof listens, length = sizeof name;
     if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || !listens ||
         getsockname(fd, (struct sockaddr *)&name, &length) != 0)
-        return refuse("an inherited descriptor", "it is no socket that listens", error);
+        return refuse_address("an inherited descriptor", "it is no socket that listens", error);
     if (listeners->count == LISTENERS_MAX)
-        return refuse_count("an inherited descriptor", error);
+        return refuse_listener_count("an inherited descriptor", error);
     struct listener *listener = &listeners->list[listeners->count++];
     bool is_unix = name.sun_family == AF_UNIX;
     *listener = (struct listener){

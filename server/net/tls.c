@@ -36,7 +36,8 @@ void tls_release(struct tls *tls)
     pthread_mutex_destroy(&tls->lock);
 }
 
-static enum error_code refuse(const char *what, const char *path, int reason, struct error *error)
+static enum error_code refuse_file(const char *what, const char *path, int reason,
+                                   struct error *error)
 {
     return error_set(error, ERROR_INVALID_PARAMETER, NULL, "%s %.150s: %s", what, path,
                      gnutls_strerror(reason));
@@ -49,8 +50,8 @@ static enum error_code read_files(struct tls_credentials *credentials,
     int result = gnutls_certificate_set_x509_key_file(gnutls, files->certificate, files->key,
                                                       GNUTLS_X509_FMT_PEM);
     if (result == GNUTLS_E_CERTIFICATE_KEY_MISMATCH)
-        return refuse("tls_key does not belong to the certificate: tls_cert", files->certificate,
-                      result, error);
+        return refuse_file("tls_key does not belong to the certificate: tls_cert",
+                           files->certificate, result, error);
     if (result < 0)
         return error_set(error, ERROR_INVALID_PARAMETER, NULL,
                          "cannot read tls_cert %.150s or tls_key %.150s: %s", files->certificate,
@@ -61,8 +62,8 @@ static enum error_code read_files(struct tls_credentials *credentials,
     result = gnutls_certificate_set_x509_trust_file(gnutls, files->client_ca, GNUTLS_X509_FMT_PEM);
     if (result > 0)
         return ERROR_NONE;
-    return refuse("cannot read tls_client_ca", files->client_ca,
-                  result < 0 ? result : GNUTLS_E_NO_CERTIFICATE_FOUND, error);
+    return refuse_file("cannot read tls_client_ca", files->client_ca,
+                       result < 0 ? result : GNUTLS_E_NO_CERTIFICATE_FOUND, error);
 }
 
 static void free_credentials(struct tls_credentials *credentials)
