@@ -218,6 +218,12 @@ void route_print_allow(unsigned allowed, char *text)
             used += (size_t)sprintf(text + used, "%s%s", used ? ", " : "", methods[i].name);
 }
 
+static bool is_json(const struct reply *reply)
+{
+    return strcmp(reply->content_type, "application/json") == 0;
+}
+
+/* JSON gets a newline at its end. */
 void route_call(struct call *call)
 {
     for (size_t capacity = ANSWER_START_BYTES; capacity <= ANSWER_MOST_BYTES; capacity *= 4) {
@@ -227,13 +233,14 @@ void route_call(struct call *call)
             break;
         text_init(&text, memory, capacity);
         call->match->route->answer(call, &text);
-        if (text.cut)
-            continue;
-        if (text.size > 0) {
-            call->reply->data = text.data;
-            call->reply->size = text.size;
-        }
-        return;
+        if (text.size == 0)
+            return;
+        if (is_json(call->reply))
+            text_puts(&text, "\n");
+        call->reply->data = text.data;
+        call->reply->size = text.size;
+        if (!text.cut)
+            return;
     }
     error_set(call->error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for the answer");
 }
