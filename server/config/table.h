@@ -71,7 +71,8 @@
     X(cuda_threshold, SIZE, "16M", RANGE(0, 1024 * TIB), true,                                     \
       "a job that reads and writes less stays on the CPU")                                         \
     X(default_bad_indices, WORD, "device", WORDS_OF(BAD_INDICES_TABLE), true,                      \
-      "what a bad index does by default: device (cuda ignores), error, ignore")                    \
+      "what a bad index does by default: error, ignore, or device: ignored where cuda was asked "   \
+      "for by name, an error where auto chose it")                                                 \
     X(tls_cert, TEXT, "", ANY, false,                                                              \
       "PEM file: certificate and chain, for addresses tls:host:port; SIGHUP reads it again")       \
     X(tls_key, TEXT, "", ANY, false, "PEM file: its private key; SIGHUP reads it again")           \
