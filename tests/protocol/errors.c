@@ -63,7 +63,7 @@ static void fields_of_the_wrong_kind(void **state)
         {"scatter_nd", "[]", 400, "INVALID_FIELD", "is an array"},
         {"scatter_nd", "{}", 400, "INVALID_FIELD", "has no inputs"},
         {"scatter_nd", "{'inputs':5}", 400, "INVALID_FIELD", "inputs is 5"},
-        {"scatter_nd", "{'inputs':[5]}", 400, "INVALID_FIELD", "a member of inputs is 5"},
+        {"scatter_nd", "{'inputs':[5]}", 400, "INVALID_FIELD", "inputs[0] is 5; expected an object"},
         {"scatter_nd", "{'inputs':[{'datatype':'FP32','shape':[1],'data':[1]}]}", 400,
          "INVALID_FIELD", "has no name"},
         {ADD(TENSOR, INDICES, UPDATES, ",'id':5"), 400, "INVALID_FIELD", "id is 5"},
