@@ -74,7 +74,7 @@ static void fields_of_the_wrong_kind(void **state)
          400, "INVALID_FIELD", "shape of tensor is 4"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[-1],'data':[1,2,3,4]}", INDICES, UPDATES,
              ""),
-         400, "INVALID_FIELD", "shape of tensor is -1"},
+         400, "INVALID_FIELD", "shape[0] of tensor is -1"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[1.5],'data':[1,2,3,4]}", INDICES, UPDATES,
              ""),
          400, "INVALID_FIELD", "shape of tensor is 1.5"},
