@@ -5,6 +5,9 @@
 #include "proto/request/parse.h"
 #include "proto/request/safetensors_read.h"
 
+/* What a JSON request may say besides its tensors. */
+enum { ENVELOPE_MAX = 256 * 1024 };
+
 static size_t json_size_of(const struct head *head, size_t size)
 {
     switch (head->body) {
@@ -46,7 +49,7 @@ static enum error_code decode_json(struct decode *d, char *body, size_t size, st
     if (code)
         return code;
     if (!request_recall(d, &scan, body, json_size)) {
-        code = json_scan(&scan, body, json_size, d->work, error);
+        code = json_scan(&scan, body, json_size, ENVELOPE_MAX, d->work, error);
         if (!code)
             code = request_json(d, &scan, error);
         if (code)
@@ -95,7 +98,7 @@ enum error_code request_decode(struct request *request, const struct op_name *op
                                const struct work *work, char *body, size_t size,
                                struct error *error)
 {
-    *request = (struct request){.op = *op, .device_index = -1};
+    *request = (struct request){.op = *op, .device = DEVICE_DEFAULT, .device_index = -1};
     struct decode d = {.request = request, .head = head, .rules = rules, .work = work};
     enum error_code code = decode(&d, body, size, error);
     if (code)

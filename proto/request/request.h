@@ -8,6 +8,7 @@
 #include "kernels/tensor.h"
 #include "proto/json/word.h"
 #include "proto/request/head.h"
+#include "proto/request/words.h"
 #include "proto/work.h"
 
 #include <stdbool.h>
@@ -15,13 +16,6 @@
 #include <stdint.h>
 
 enum { REQUEST_ID_MAX = 256 };
-
-enum device { DEVICE_DEFAULT, DEVICE_AUTO, DEVICE_CPU, DEVICE_CUDA };
-enum bad_indices {
-    BAD_INDICES_DEVICE,
-    BAD_INDICES_ERROR,
-    BAD_INDICES_IGNORE
-}; /* DEVICE: cuda ignores */
 
 /* What the server's settings allow; shared by all requests. */
 struct request_rules {
@@ -36,7 +30,7 @@ struct request_rules {
 struct request {
     struct op_name op;
     struct tensor inputs[OP_INPUTS_MAX]; /* in the op's order; DTYPE_NONE where absent */
-    char id[REQUEST_ID_MAX + 1];         /* decoded UTF-8 without NUL; "" when absent */
+    char id[REQUEST_ID_MAX + 1];         /* "" when absent; a NUL is TEXT_NUL */
     enum encoding answer;
     const char *safetensors_type;
     enum nonfinite nonfinite;

@@ -28,7 +28,8 @@ static void expect_json(const char *op, const char *json, const char *expected)
 {
     if (answer(op, json) != ERROR_NONE)
         fail_msg("%s: %s", error_name(f.error.code), f.error.message);
-    expect_text(f.response.data, f.response.size, expected);
+    assert_int_equal(f.response.data[f.response.size - 1], '\n');
+    expect_text(f.response.data, f.response.size - 1, expected);
     assert_int_equal(f.response.header_length, -1);
     assert_string_equal(f.response.content_type, "application/json");
 }
@@ -61,6 +62,9 @@ static void json_has_these_keys_in_this_order(void **state)
     expect_json("tensor_scatter_add", "{" INPUTS "}", HEAD OUT "'data':[1.0,7.0]}]}");
     expect_json("tensor_scatter_add", "{" INPUTS ",'id':'a\\u0001\\'b'}",
                 "{'model_name':'tensor_scatter_add','model_version':'1','id':'a\\u0001\\'b'," OUT
+                "'data':[1.0,7.0]}]}");
+    expect_json("tensor_scatter_add", "{" INPUTS ",'id':'\\u0000a\\u0000'}",
+                "{'model_name':'tensor_scatter_add','model_version':'1','id':'\\u0000a\\u0000'," OUT
                 "'data':[1.0,7.0]}]}");
 }
 
