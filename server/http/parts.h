@@ -94,6 +94,7 @@ struct peer {
 
     void *session; /* of TLS; NULL: none */
     struct tls_credentials *credentials;
+    struct tls_wire wire;
     bool is_certified; /* its client certificate was looked at */
 
     /* Written by the daemon's thread, read by the reaper. */
