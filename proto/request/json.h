@@ -20,6 +20,11 @@ MUST_CHECK enum error_code request_json_inputs(struct decode *d, const cJSON *in
 MUST_CHECK enum error_code request_json_shape(struct decode *d, struct announced *a,
                                               const cJSON *shape, struct error *error);
 
+/* Takes what a `parameters` object says of a shared memory region: a reference to the tensor of
+ * that name. */
+MUST_CHECK enum error_code request_json_region(struct reference *reference, const cJSON *parameters,
+                                               struct error *error);
+
 /* Refuses members of a `parameters` object that no level of a request may have. */
 MUST_CHECK enum error_code request_json_refuse(const cJSON *parameters, struct error *error);
 

@@ -38,6 +38,15 @@ enum error_code request_json_shape(struct decode *d, struct announced *a, const 
     return ERROR_NONE;
 }
 
+static enum error_code given_twice(const struct decode *d, const struct announced *a,
+                                   struct error *error)
+{
+    const char *input = d->request->op.op->inputs[a->input];
+    return error_set(error, ERROR_DUPLICATE_INPUT, input,
+                     "%s has data and is the tensor \"%s\" as well; expected one of them", input,
+                     d->request->references[a->input].name);
+}
+
 static enum error_code read_binary_size(struct decode *d, struct announced *a, const cJSON *item,
                                         struct error *error)
 {
@@ -50,6 +59,8 @@ static enum error_code read_binary_size(struct decode *d, struct announced *a, c
                          "binary_data_size of %s is %lld, but the request has no header "
                          "Inference-Header-Content-Length, which says where the JSON ends",
                          input, (long long)bytes);
+    if (a->source == SOURCE_REFERENCE)
+        return given_twice(d, a, error);
     a->source = SOURCE_BINARY;
     a->bytes = (size_t)bytes;
     return ERROR_NONE;
@@ -61,6 +72,8 @@ static enum error_code read_data(struct decode *d, struct announced *a, const cJ
 {
     const char *input = d->request->op.op->inputs[a->input];
     assert(cJSON_IsNumber(item));
+    if (a->source == SOURCE_REFERENCE)
+        return given_twice(d, a, error);
     if (a->source == SOURCE_BINARY)
         return error_set(error, ERROR_INVALID_FIELD, input,
                          "%s has both data and binary_data_size; expected one of them", input);
@@ -69,13 +82,32 @@ static enum error_code read_data(struct decode *d, struct announced *a, const cJ
     return ERROR_NONE;
 }
 
+static enum error_code read_reference(struct decode *d, struct announced *a, const cJSON *item,
+                                      struct error *error)
+{
+    const char *input = d->request->op.op->inputs[a->input];
+    if (!cJSON_IsString(item))
+        return envelope_wrong(input, "tensor", item, "the name of a tensor", error);
+    a->source = SOURCE_REFERENCE;
+    return request_reference(&d->request->references[a->input], item->valuestring,
+                             "the tensor of an input", error);
+}
+
 static enum error_code read_input_parameters(struct decode *d, struct announced *a,
                                              const cJSON *item, struct error *error)
 {
     if (!cJSON_IsObject(item))
         return envelope_wrong(d->request->op.op->inputs[a->input], "parameters", item, "an object",
                               error);
-    enum error_code code = request_json_refuse(item, error);
+    struct reference *reference = &d->request->references[a->input];
+    enum error_code code = request_json_region(reference, item, error);
+    if (!code)
+        code = request_json_refuse(item, error);
+    const cJSON *tensor = envelope_member(item, "tensor");
+    if (!code && tensor)
+        code = read_reference(d, a, tensor, error);
+    if (!code && reference_is_set(reference))
+        a->source = SOURCE_REFERENCE;
     const cJSON *bytes = envelope_member(item, "binary_data_size");
     return code || !bytes ? code : read_binary_size(d, a, bytes, error);
 }
@@ -86,10 +118,8 @@ static const struct {
     enum error_code (*read)(struct decode *d, struct announced *a, const cJSON *item,
                             struct error *error);
 } input_members[] = {
-    {"parameters", read_input_parameters},
-    {"datatype", read_datatype},
-    {"shape", request_json_shape},
-    {"data", read_data},
+    {"parameters", read_input_parameters}, {"tensor", read_reference}, {"datatype", read_datatype},
+    {"shape", request_json_shape},         {"data", read_data},
 };
 
 static enum error_code read_input_members(struct decode *d, struct announced *a,
@@ -102,6 +132,7 @@ static enum error_code read_input_members(struct decode *d, struct announced *a,
         if (code)
             return code;
     }
+    d->request->references[a->input].dtype_said = a->tensor.dtype != DTYPE_NONE;
     if (a->source == SOURCE_NONE)
         return error_set(error, ERROR_INVALID_FIELD, input,
                          "%s has neither data nor parameters.binary_data_size", input);

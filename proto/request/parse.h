@@ -10,7 +10,7 @@
 #include "proto/request/frame.h"
 #include "proto/request/request.h"
 
-enum source { SOURCE_NONE, SOURCE_CUT, SOURCE_BINARY };
+enum source { SOURCE_NONE, SOURCE_CUT, SOURCE_BINARY, SOURCE_REFERENCE };
 
 /* An input as its envelope describes it. */
 struct announced {
@@ -34,15 +34,19 @@ struct decode {
     struct announced inputs[OP_INPUTS_MAX]; /* in the order in which they came */
     int input_count;
     enum bad_indices policy;
-    bool nonfinite_said; /* request->nonfinite is what the client asked for */
-    bool bare_tokens;    /* the client wrote NaN or Infinity as bare tokens */
-    enum wish binary;    /* an output's binary_data, else the request's binary_data_output */
+    bool nonfinite_said;     /* request->nonfinite is what the client asked for */
+    bool bare_tokens;        /* the client wrote NaN or Infinity as bare tokens */
+    struct reference table;  /* the parameter `tensor` */
+    bool output_listed;      /* an output is asked for */
+    struct reference region; /* that output is to go there */
+    enum wish binary;        /* an output's binary_data, else the request's binary_data_output */
 };
 
 /* A parameter's value, whatever it was written in. */
 struct parameter {
     enum { PARAMETER_TEXT, PARAMETER_NUMBER, PARAMETER_TRUTH, PARAMETER_OTHER } kind;
-    const char *text;
+    const char *text; /* also of what stands for a number or a truth in a safetensors file; NULL:
+                         was no text */
     double number;
     bool truth;
 };
@@ -60,6 +64,17 @@ MUST_CHECK enum error_code request_text_parameter(struct decode *d, const char *
 /* INVALID_PARAMETER for what Triton has and this server has not, at every level: classification,
  * shared memory. */
 MUST_CHECK enum error_code request_refuse_parameter(const char *name, struct error *error);
+
+/* --- references.c */
+
+/* Takes a name for a reference. `what` says for what: "parameter tensor". Errors:
+ * INVALID_PARAMETER (no name, or the reference is set already). */
+MUST_CHECK enum error_code request_reference(struct reference *reference, const char *name,
+                                             const char *what, struct error *error);
+
+/* What the URL and the parameters refer to becomes inputs and `into`. Done for each request, also
+ * one that was recalled. Errors: INVALID_PARAMETER DUPLICATE_INPUT. */
+MUST_CHECK enum error_code request_refer(struct decode *d, struct error *error);
 
 /* Takes the client's own name of the request, echoed in the answer. Errors: INVALID_FIELD. */
 MUST_CHECK enum error_code request_id(struct decode *d, const char *id, struct error *error);

@@ -1,6 +1,6 @@
-/* safetensors_read: a request as a file of the safetensors format (8 bytes N, little-endian; N bytes
- * of JSON; the tensors). Inputs are tensors by name. Parameters are strings of the file's metadata,
- * where `id` is the request's id. */
+/* safetensors_read: a request as a file of the safetensors format (8 bytes N, little-endian; N
+ * bytes of JSON; the tensors). Inputs are tensors by name. Parameters are strings of the file's
+ * metadata, where `id` is the request's id. */
 #ifndef PROTO_REQUEST_SAFETENSORS_READ_H
 #define PROTO_REQUEST_SAFETENSORS_READ_H
 
