@@ -176,6 +176,7 @@ size_t problem_print(char *text, const struct error *error, bool document, const
         put_error(&t, error);
         text_puts(&t, "}");
     }
+    text_puts(&t, "\n");
     assert(!t.cut);
     return t.size;
 }

@@ -9,6 +9,7 @@
 #include "proto/json/word.h"
 #include "proto/request/head.h"
 #include "proto/request/tensor_name.h"
+#include "proto/request/words.h"
 #include "proto/work.h"
 
 #include <stdbool.h>
@@ -16,13 +17,6 @@
 #include <stdint.h>
 
 enum { REQUEST_ID_MAX = 256, REFERENCE_TAG_MAX = 64 };
-
-enum device { DEVICE_DEFAULT, DEVICE_AUTO, DEVICE_CPU, DEVICE_CUDA };
-enum bad_indices {
-    BAD_INDICES_DEVICE,
-    BAD_INDICES_ERROR,
-    BAD_INDICES_IGNORE
-}; /* DEVICE: cuda ignores */
 
 /* A tensor that the server keeps, by its name. */
 struct reference {

@@ -16,8 +16,8 @@ struct hierarchy {
 
 static const struct hierarchy unified = {"cgroup2", ""};
 
-/* Where the process is in a hierarchy: in `group`; of the groups only `top` and those below it can
- * be seen, as folders from `mount` on. A container often sees its own group alone. */
+/* The process's group in a hierarchy. Only the group `top` and the groups below it are visible, as
+ * folders below `mount`: in a container often its own group alone. */
 struct place {
     char group[PLACE_MAX], top[PLACE_MAX], mount[PLACE_MAX];
 };
@@ -31,7 +31,7 @@ static FILE *open_in(const char *folder, const char *file)
     return length < (int)sizeof path ? fopen(path, "re") : NULL;
 }
 
-/* Whether one of the names in `list`, which commas divide, is `name`. */
+/* Whether `name` is one of the comma-separated names in `list`. */
 static bool holds(const char *list, const char *name)
 {
     size_t size = strlen(name);
@@ -43,7 +43,7 @@ static bool holds(const char *list, const char *name)
     return true;
 }
 
-/* Gives `take` line after line, until it says that it was the one. */
+/* Gives the lines of a file to `take`, until it accepts one. */
 static bool find_line(const char *root, const char *file, take_line *take,
                       const struct hierarchy *hierarchy, struct place *place)
 {
@@ -118,7 +118,7 @@ static uint64_t least_limit(const char *root, const struct hierarchy *hierarchy,
     return least;
 }
 
-/* A number; 0 for what is none, as `max` and -1, which say that there is no limit. */
+/* The number in a file; 0 when it holds none: `max` and -1 mean that there is no limit. */
 static uint64_t read_number(const char *folder, const char *file)
 {
     int64_t value = 0;

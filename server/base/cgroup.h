@@ -1,5 +1,5 @@
-/* cgroup: what the control groups that the process is in allow, of version 2 or 1. Limits are
- * hierarchical: of a group and all groups above it, as far as they can be seen, the least counts.
+/* cgroup: the limits of the process's control groups, version 1 or 2. Limits are hierarchical: the
+ * least counts, of the process's group and of every visible group above it.
  *
  * `root` is the folder in which /proc and /sys are looked for: "" is this machine. */
 #ifndef SERVER_BASE_CGROUP_H

@@ -16,6 +16,12 @@
     {                                                                                              \
         __VA_ARGS__, NULL                                                                          \
     }
+#define WORD_OF(ID, TEXT) TEXT,
+#define WORDS_OF(TABLE)                                                                            \
+    .words = (const char *const[])                                                                 \
+    {                                                                                              \
+        TABLE(WORD_OF) NULL                                                                        \
+    }
 
 static const struct setting settings[] = {
 #define X(NAME, KIND, DEFAULT, ALLOWED, RELOAD, HELP)                                              \

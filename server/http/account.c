@@ -109,7 +109,7 @@ static void count(const struct exchange *x, bool was_sent)
     bool is_infer = x->match.route && x->match.route->kind == ROUTE_INFER;
     enum error_code code = job->error.code;
     struct observation seen = {
-        .op = is_infer ? job->op.op : NULL,
+        .op = is_infer ? x->match.op_name.op : NULL,
         .code = code == ERROR_NONE && !was_sent ? ERROR_CANCELLED : code,
         .ns = {[METRICS_PARSE] = job->times.parse_ns,
                [METRICS_QUEUE] = job->times.queue_ns,

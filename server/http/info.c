@@ -23,7 +23,12 @@ static enum error_code answer_fixed(struct call *call, const char *text)
     return answer_text(call, text, strlen(text));
 }
 
-/* Prints into ever larger memory until the text fits. */
+static bool is_json(const struct call *call)
+{
+    return strcmp(call->reply->content_type, "application/json") == 0;
+}
+
+/* Prints into ever larger memory until the text fits. JSON gets a newline at its end. */
 static enum error_code answer_printed(struct call *call,
                                       void (*print)(const struct call *call, struct text *text),
                                       struct error *error)
@@ -35,6 +40,8 @@ static enum error_code answer_printed(struct call *call,
             break;
         text_init(&text, memory, capacity);
         print(call, &text);
+        if (is_json(call))
+            text_puts(&text, "\n");
         if (!text.cut)
             return answer_text(call, text.data, text.size);
     }
@@ -44,7 +51,7 @@ static enum error_code answer_printed(struct call *call,
 enum error_code info_live(struct call *call, struct error *error)
 {
     (void)error;
-    return answer_fixed(call, "{\"live\":true}");
+    return answer_fixed(call, "{\"live\":true}\n");
 }
 
 static const char *why_not_ready(enum phase phase)
@@ -61,7 +68,7 @@ static void print_not_ready(const struct call *call, struct text *text)
 enum error_code info_ready(struct call *call, struct error *error)
 {
     if (!why_not_ready(call->server->phase))
-        return answer_fixed(call, "{\"live\":true,\"ready\":true}");
+        return answer_fixed(call, "{\"live\":true,\"ready\":true}\n");
     call->reply->status = 503;
     call->reply->retry_after = 1;
     return answer_printed(call, print_not_ready, error);
@@ -70,7 +77,8 @@ enum error_code info_ready(struct call *call, struct error *error)
 static void print_model_ready(const struct call *call, struct text *text)
 {
     bool ready = !why_not_ready(call->server->phase);
-    text_printf(text, "{\"name\":\"%s\",\"ready\":%s}", call->op.name, ready ? "true" : "false");
+    text_printf(text, "{\"name\":\"%s\",\"ready\":%s}", call->match->op_name.name,
+                ready ? "true" : "false");
 }
 
 enum error_code info_model_ready(struct call *call, struct error *error)
@@ -95,7 +103,7 @@ enum error_code info_server(struct call *call, struct error *error)
 
 static void print_model(const struct call *call, struct text *text)
 {
-    describe_model(text, &call->op);
+    describe_model(text, &call->match->op_name);
 }
 
 enum error_code info_model(struct call *call, struct error *error)
@@ -105,7 +113,7 @@ enum error_code info_model(struct call *call, struct error *error)
 
 static void print_model_config(const struct call *call, struct text *text)
 {
-    describe_model_config(text, &call->op);
+    describe_model_config(text, &call->match->op_name);
 }
 
 enum error_code info_model_config(struct call *call, struct error *error)
@@ -116,8 +124,8 @@ enum error_code info_model_config(struct call *call, struct error *error)
 static void print_model_stats(const struct call *call, struct text *text)
 {
     struct op_stats stats;
-    metrics_op_stats(&call->server->metrics, metrics_op_number(call->op.op), &stats);
-    describe_model_stats(text, &call->op, &stats);
+    metrics_op_stats(&call->server->metrics, metrics_op_number(call->match->op_name.op), &stats);
+    describe_model_stats(text, &call->match->op_name, &stats);
 }
 
 enum error_code info_model_stats(struct call *call, struct error *error)
@@ -197,13 +205,13 @@ enum error_code info_metrics(struct call *call, struct error *error)
 enum error_code info_empty_list(struct call *call, struct error *error)
 {
     (void)error;
-    return answer_fixed(call, "[]");
+    return answer_fixed(call, "[]\n");
 }
 
 enum error_code info_empty_object(struct call *call, struct error *error)
 {
     (void)error;
-    return answer_fixed(call, "{}");
+    return answer_fixed(call, "{}\n");
 }
 
 enum error_code info_not_supported(struct call *call, struct error *error)

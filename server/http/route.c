@@ -107,9 +107,9 @@ static bool matches(struct route_match *match, const char *pattern, const char *
     return *url == '\0';
 }
 
-static enum error_code find_model(const struct route_match *match, struct op_name *op,
-                                  struct error *error)
+static enum error_code find_model(struct route_match *match, struct error *error)
 {
+    struct op_name *op = &match->op_name;
     if (!match->op)
         return ERROR_NONE;
     if (!op_find(match->op, match->op_size, op))
@@ -142,8 +142,8 @@ static const struct route *find_row(struct route_match *match, unsigned wanted, 
     return NULL;
 }
 
-enum error_code route_find(struct route_match *match, struct op_name *op, const char *method,
-                           const char *url, struct error *error)
+enum error_code route_find(struct route_match *match, const char *method, const char *url,
+                           struct error *error)
 {
     enum method asked = method_parse(method);
     char allow[64];
@@ -151,7 +151,7 @@ enum error_code route_find(struct route_match *match, struct op_name *op, const 
     match->route = find_row(match, asked == METHOD_HEAD ? METHOD_GET : asked, url);
     if (!match->route && !match->allowed)
         return error_set(error, ERROR_NOT_FOUND, NULL, "there is nothing at %.200s", url);
-    enum error_code code = find_model(match, op, error);
+    enum error_code code = find_model(match, error);
     if (code != ERROR_NONE || match->route)
         return code;
     match->allowed |= METHOD_OPTIONS | (match->allowed & METHOD_GET ? METHOD_HEAD : 0);

@@ -20,7 +20,6 @@ struct route_match;
 struct call {
     struct server *server;
     const struct route_match *match;
-    struct op_name op; /* set where the pattern has {op} */
     struct arena *arena;
     struct reply *reply; /* 200 and JSON unless the handler says otherwise */
 };
@@ -36,7 +35,8 @@ struct route_match {
     const struct route *route;
     const char *op, *version; /* segments of the URL; NULL where absent */
     size_t op_size, version_size;
-    unsigned allowed; /* without a route: the methods that the path has */
+    struct op_name op_name; /* the operation that {op} names */
+    unsigned allowed;       /* without a route: the methods that the path has */
 };
 
 enum method method_parse(const char *name); /* 0: none that we know */
@@ -44,8 +44,8 @@ enum method method_parse(const char *name); /* 0: none that we know */
 /* Errors: NOT_FOUND, METHOD_NOT_ALLOWED (match->allowed says which are), MODEL_NOT_FOUND (an op or
  * a version that there is not). Pointers go into `url`. OPTIONS of a path
  * that there is has no route and no error. */
-MUST_CHECK enum error_code route_find(struct route_match *match, struct op_name *op,
-                                      const char *method, const char *url, struct error *error);
+MUST_CHECK enum error_code route_find(struct route_match *match, const char *method,
+                                      const char *url, struct error *error);
 
 /* "GET, HEAD, OPTIONS" into `text` of 64 bytes. */
 void route_print_allow(unsigned methods, char *text);

@@ -38,7 +38,8 @@ static int class_of(size_t size)
     int size_class = BLOCK_SMALL_CLASSES - 1 + 8 * (octave - LARGE_LOG2) + eighth;
     while (size_class < BLOCK_CLASSES && class_size(size_class) < size)
         size_class++;
-    /* Rounded up to huge pages, the lowest classes coincide: one of each size is enough. */
+    /* Rounding up to huge pages makes some of the lowest classes equal: the first of equal ones is
+     * used. */
     while (class_size(size_class - 1) >= size)
         size_class--;
     return size_class < BLOCK_CLASSES ? size_class : -1;
@@ -50,7 +51,7 @@ static int class_for(size_t bytes)
     return __builtin_add_overflow(bytes, sizeof(struct block), &size) ? -1 : class_of(size);
 }
 
-/* Mapped, aligned to huge pages where it holds some. */
+/* Maps memory, aligned to huge pages when it can hold one. */
 static void *map(size_t size)
 {
     size_t slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
@@ -183,8 +184,8 @@ size_t block_cost(const struct block *block)
     return class_size(block->size_class);
 }
 
-/* Cuts `n` blocks off the list's warm end: the cold ones may lie under those in use soon, but all
- * of the n were idle for the whole period. */
+/* Takes `least` blocks off the list: so many were never needed since the last trim. They come from
+ * the warm end, which needs no walk through the list. */
 static struct block *cut(struct block_list *list)
 {
     pthread_mutex_lock(&list->lock);

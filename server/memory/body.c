@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    GROW_FROM = 8 * 1024, /* a body of unknown length starts with so much in the home block */
-    HOME_PART = 2         /* a body may take so much (a half) of what the home block has */
+    GROW_FROM = 8 * 1024, /* first capacity of a body of unknown length */
+    HOME_PART = 2         /* a body takes at most a half of the home block's free bytes */
 };
 
 static enum error_code over_limit(const struct body *body, const char *what, uint64_t size,
@@ -30,7 +30,7 @@ static enum error_code no_room(const struct body *body, size_t size, struct erro
                      bound->limit, setting, budget_used(bound));
 }
 
-/* Finds a place for `capacity` bytes and moves there what has arrived. */
+/* Finds room for `capacity` bytes and moves the body into it. */
 static enum error_code place(struct body *body, size_t capacity, struct error *error)
 {
     struct arena *arena = body->arena;

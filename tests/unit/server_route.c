@@ -12,12 +12,11 @@
 #include <cmocka.h>
 
 static struct error error;
-static struct op_name op;
 static struct route_match match;
 
 static enum error_code find(const char *method, const char *url)
 {
-    return route_find(&match, &op, method, url, &error);
+    return route_find(&match, method, url, &error);
 }
 
 static void paths_and_methods_find_their_row(void **state)
@@ -49,8 +48,8 @@ static void the_operation_is_found_on_the_way(void **state)
 {
     (void)state;
     assert_int_equal(find("POST", "/v2/models/TensorScatterAdd/infer"), ERROR_NONE);
-    assert_string_equal(op.name, "TensorScatterAdd");
-    assert_string_equal(op.op->name, "tensor_scatter_add");
+    assert_string_equal(match.op_name.name, "TensorScatterAdd");
+    assert_string_equal(match.op_name.op->name, "tensor_scatter_add");
 }
 
 static void what_is_not_there_is_not_found(void **state)
