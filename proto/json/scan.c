@@ -282,9 +282,9 @@ static const char *scan_value(struct scanner *s, const char *at, enum place plac
     }
 }
 
-static const char *scan_text(struct scanner *s)
+static const char *scan_text(struct scanner *s, enum place root)
 {
-    const char *at = scan_value(s, json_space(s->text, s->end), PLACE_ROOT);
+    const char *at = scan_value(s, json_space(s->text, s->end), root);
 
     if (!at)
         return NULL;
@@ -292,8 +292,8 @@ static const char *scan_text(struct scanner *s)
     return at == s->end ? at : expected(s, at, "nothing after the JSON value");
 }
 
-enum error_code json_scan(struct json_scan *scan, const char *text, size_t size,
-                          const struct work *work, struct error *error)
+static enum error_code scan_root(struct json_scan *scan, const char *text, size_t size,
+                                 enum place root, const struct work *work, struct error *error)
 {
     /* A cut value may be shorter than its number, but not than its number and its key. */
     size_t room = size < JSON_ENVELOPE_MAX / 2 ? 2 * size : JSON_ENVELOPE_MAX;
@@ -308,9 +308,21 @@ enum error_code json_scan(struct json_scan *scan, const char *text, size_t size,
     scan->envelope = work->memory->get(work->memory, room + 1);
     if (!scan->envelope)
         return json_fault_memory(room + 1, "the scan of a JSON text", NULL, error);
-    if (!scan_text(&s))
+    if (!scan_text(&s, root))
         return error->code;
     assert(s.depth == 0);
     scan->envelope[scan->envelope_size] = '\0';
     return ERROR_NONE;
+}
+
+enum error_code json_scan(struct json_scan *scan, const char *text, size_t size,
+                          const struct work *work, struct error *error)
+{
+    return scan_root(scan, text, size, PLACE_ROOT, work, error);
+}
+
+enum error_code json_scan_tensor(struct json_scan *scan, const char *text, size_t size,
+                                 const struct work *work, struct error *error)
+{
+    return scan_root(scan, text, size, PLACE_INPUT, work, error);
 }

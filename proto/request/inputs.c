@@ -23,11 +23,14 @@ enum error_code request_announce(struct decode *d, const char *name, struct anno
                                  struct error *error)
 {
     const struct op_name *op = &d->request->op;
-    int input = op_input(op->op, name, strlen(name));
+    int input = d->any_name ? 0 : op_input(op->op, name, strlen(name));
     if (input < 0)
         return unknown_input(op, name, error);
     for (int i = 0; i < d->input_count; i++)
-        if (d->inputs[i].input == input)
+        if (d->inputs[i].input == input && d->any_name)
+            return error_set(error, ERROR_INVALID_FIELD, NULL,
+                             "the file has a second tensor, \"%.64s\"; expected one", name);
+        else if (d->inputs[i].input == input)
             return error_set(error, ERROR_DUPLICATE_INPUT, op->op->inputs[input],
                              "the input %s is given more than once (here as \"%.64s\")",
                              op->op->inputs[input], name);

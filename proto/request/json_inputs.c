@@ -122,16 +122,25 @@ static const struct {
     {"shape", request_json_shape},         {"data", read_data},
 };
 
-static enum error_code read_input_members(struct decode *d, struct announced *a,
-                                          const cJSON *object, struct error *error)
+static enum error_code read_members(struct decode *d, struct announced *a, const cJSON *object,
+                                    struct error *error)
 {
-    const char *input = d->request->op.op->inputs[a->input];
     for (size_t i = 0; i < sizeof(input_members) / sizeof(input_members[0]); i++) {
         const cJSON *item = envelope_member(object, input_members[i].name);
         enum error_code code = item ? input_members[i].read(d, a, item, error) : ERROR_NONE;
         if (code)
             return code;
     }
+    return ERROR_NONE;
+}
+
+static enum error_code read_input_members(struct decode *d, struct announced *a,
+                                          const cJSON *object, struct error *error)
+{
+    const char *input = d->request->op.op->inputs[a->input];
+    enum error_code code = read_members(d, a, object, error);
+    if (code)
+        return code;
     d->request->references[a->input].dtype_said = a->tensor.dtype != DTYPE_NONE;
     if (a->source == SOURCE_NONE)
         return error_set(error, ERROR_INVALID_FIELD, input,
@@ -182,4 +191,26 @@ enum error_code request_json_inputs(struct decode *d, const cJSON *inputs, struc
             return code;
     }
     return ERROR_NONE;
+}
+
+enum error_code request_json_tensor(struct decode *d, const struct json_scan *scan,
+                                    struct error *error)
+{
+    const cJSON *tree;
+    struct announced *a;
+    enum error_code code = envelope_parse(&tree, scan, d->work->memory, error);
+    if (!code)
+        code = request_announce(d, "tensor", &a, error);
+    if (!code)
+        code = read_members(d, a, tree, error);
+    if (code)
+        return code;
+    if (a->source == SOURCE_REFERENCE)
+        return error_set(error, ERROR_INVALID_FIELD, NULL,
+                         "a tensor cannot be made from a reference; expected datatype, shape and "
+                         "data");
+    if (a->source == SOURCE_CUT || (a->tensor.dtype != DTYPE_NONE && a->tensor.rank >= 0))
+        return ERROR_NONE;
+    return error_set(error, ERROR_INVALID_FIELD, NULL,
+                     "without data a tensor needs datatype and shape; it is zeros then");
 }

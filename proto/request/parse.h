@@ -33,6 +33,7 @@ struct decode {
     const struct work *work;
     struct announced inputs[OP_INPUTS_MAX]; /* in the order in which they came */
     int input_count;
+    bool any_name; /* the op has one input, which may have any name */
     enum bad_indices policy;
     bool nonfinite_said;     /* request->nonfinite is what the client asked for */
     bool bare_tokens;        /* the client wrote NaN or Infinity as bare tokens */

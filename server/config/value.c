@@ -62,6 +62,11 @@ static bool parse_units(enum config_kind kind, const char *text, uint64_t *value
     return false;
 }
 
+bool config_time_parse(const char *text, uint64_t *ns)
+{
+    return parse_units(CONFIG_TIME, text, ns);
+}
+
 static void print_words(const struct setting *setting, char *text, size_t size)
 {
     size_t used = 0;
