@@ -342,8 +342,6 @@ LISTEN ?= 127.0.0.1:8080
 .PHONY: run
 run: deps
 	@$(AGAIN) all
-	@echo "try:  curl http://$(LISTEN)/v2/models/tensor_scatter_add/infer" \
-	    "-d '{\"inputs\":{\"tensor\":[1,2,3,4],\"indices\":[[1],[3]],\"updates\":[10,20]}}'"
 	@exec $(BUILD)/tensord --listen=$(LISTEN)
 
 # -------------------------------------------------------------------------------------- installing
@@ -372,7 +370,7 @@ clean:
 
 help:
 	@echo "make                 build/tensord (CUDA=auto|0|1: with the GPU backend, CUDA_ARCHS='80 90')"
-	@echo "make run             install what is missing, build, serve $(LISTEN) (LISTEN=address:port)"
+	@echo "make run             install what is missing, build, serve $(LISTEN) (LISTEN=9090)"
 	@echo "make check           the everyday tests, under two minutes"
 	@echo "make test            every test: units, golden cases, the server, real clients, sanitizers"
 	@echo "make check-kernels   the tests of kernels/ alone"
@@ -402,13 +400,13 @@ IMAGE      ?= tensord
 
 .PHONY: install install-program deb image
 install-program: $(BUILD)/tensord
-	@install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/tensord
+	@install -D -m 755 $< $(DESTDIR)$(PREFIX)/bin/tensord
 
 # A configuration that is there is kept.
-installed_at = sed 's|/usr/sbin|$(PREFIX)/sbin|; s|/etc/tensord|$(SYSCONFDIR)/tensord|'
+installed_at = sed 's|/usr/bin|$(PREFIX)/bin|; s|/etc/tensord|$(SYSCONFDIR)/tensord|'
 install: install-program
 	@install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SYSCONFDIR)/tensord
-	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 config/tensord.8
+	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 config/tensord.1
 	@$(installed_at) config/tensord.service > $(DESTDIR)$(UNITDIR)/tensord.service
 	@install -m 644 -t $(DESTDIR)$(UNITDIR) config/tensord.socket
 	@[ -e $(DESTDIR)$(SYSCONFDIR)/tensord/tensord.conf ] || \
@@ -430,7 +428,7 @@ image:
 	$(CONTAINER_TOOL) build -f docker/Dockerfile -t $(IMAGE) .
 
 # The short ones are part of `make test`. `make test-deploy` runs all, the one of HAProxy in full.
-DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py haproxy.py)
+DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py first_steps.py haproxy.py)
 DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py service.py \
                    image.py image_cuda.py compose.py bare_run.py)
 DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd systemd-container \

@@ -15,7 +15,8 @@
 
 #define CONFIG_TABLE(X)                                                                            \
     X(listen, TEXT, "127.0.0.1:8080", ANY, false,                                                  \
-      "addresses with commas: host:port, [v6]:port, tls:host:port, unix:/path; port 0 picks one")  \
+      "addresses with commas: host:port, [v6]:port, port (on 127.0.0.1), tls:host:port, "          \
+      "unix:/path; port 0 picks one")                                                              \
     X(http_threads, COUNT, "auto", AUTO(1, 64), false,                                             \
       "threads that read requests and write answers; auto: 2, or 1 on one core")                   \
     X(workers, COUNT, "auto", AUTO(1, 256), false,                                                 \
@@ -68,9 +69,10 @@
     X(cuda_memory, SIZE, "auto", AUTO(MIB, 1024 * TIB), false,                                     \
       "memory to use on a CUDA device, shared by its streams; auto: nine tenths of what is free")  \
     X(cuda_threshold, SIZE, "16M", RANGE(0, 1024 * TIB), true,                                     \
-      "a job that reads and writes less stays on the CPU; not measured on a GPU yet")              \
+      "a job that reads and writes less stays on the CPU")                                         \
     X(default_bad_indices, WORD, "device", WORDS_OF(BAD_INDICES_TABLE), true,                      \
-      "what a bad index does by default: device (cuda ignores), error, ignore")                    \
+      "what a bad index does by default: error, ignore, or device: ignored where cuda was asked "   \
+      "for by name, an error where auto chose it")                                                 \
     X(tls_cert, TEXT, "", ANY, false,                                                              \
       "PEM file: certificate and chain, for addresses tls:host:port; SIGHUP reads it again")       \
     X(tls_key, TEXT, "", ANY, false, "PEM file: its private key; SIGHUP reads it again")           \

@@ -3,15 +3,6 @@
 static const char *const encodings[] = {
     [ENCODING_JSON] = "json", [ENCODING_BINARY] = "binary", [ENCODING_SAFETENSORS] = "safetensors"};
 
-static const char *method_name(enum method method)
-{
-    return method == METHOD_GET       ? "GET"
-           : method == METHOD_HEAD    ? "HEAD"
-           : method == METHOD_POST    ? "POST"
-           : method == METHOD_OPTIONS ? "OPTIONS"
-                                      : "other";
-}
-
 static enum log_level level_of(const struct exchange *x)
 {
     if (x->reply.status >= 500)

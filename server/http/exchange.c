@@ -148,10 +148,12 @@ static void answer_options(struct exchange *x)
 
 static void answer_info(struct exchange *x)
 {
-    struct call call = {
-        .server = x->server, .match = &x->match, .arena = &x->job.arena, .reply = &x->reply};
-    if (x->match.route->answer(&call, &x->job.error) != ERROR_NONE)
-        x->job.error.input = NULL;
+    struct call call = {.server = x->server,
+                        .match = &x->match,
+                        .arena = &x->job.arena,
+                        .reply = &x->reply,
+                        .error = &x->job.error};
+    route_call(&call);
 }
 
 /* true: the answer is there. */

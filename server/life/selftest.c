@@ -22,7 +22,7 @@ static void prepare(struct job *job, const struct example *example)
     size_t size = strlen(example->inputs) + strlen(parameters) + 27;
     char *body = arena_get(&job->arena, ANSWER_HEAD_ROOM + size + 1);
     if (!body) {
-        error_set(&job->error, ERROR_INTERNAL, NULL, "there is no memory for it");
+        error_set(&job->error, ERROR_INTERNAL, NULL, "no memory for the request");
         return;
     }
     snprintf(body + ANSWER_HEAD_ROOM, size + 1, "{\"inputs\":{%s},\"parameters\":%s}",
@@ -47,8 +47,8 @@ static enum error_code open(struct job *job, const struct server *server,
 }
 
 /* Whether the job ended as the example says: the same data, or an error of that code. */
-static void judge(const struct job *job, const struct example *example, const char *backend,
-                  struct error *error)
+static void judge_example(const struct job *job, const struct example *example, const char *backend,
+                          struct error *error)
 {
     enum error_code code = job->error.code;
     if (code != ERROR_NONE && !(example->code && strcmp(example->code, error_name(code)) == 0))
@@ -72,7 +72,7 @@ static enum error_code run_example(struct server *server, const struct backend *
         prepare(&job, example);
     if (job.planned)
         job_run(&job, backend, lane, 1);
-    judge(&job, example, backend->name, error);
+    judge_example(&job, example, backend->name, error);
     arena_release(&job.arena);
     blocks_put(&server->blocks, home);
     return error->code;

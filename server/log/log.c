@@ -65,7 +65,7 @@ static size_t write_piece(struct outlet *outlet, const char *bytes, size_t size)
     return 0;
 }
 
-/* Waits for text; returns the count of contiguous bytes at the ring's tail, 0 when the log ends.
+/* Waits for text. Returns how many contiguous bytes are at the ring's tail, 0 at the end.
  */
 static size_t await_text(struct log *log, const char **bytes)
 {
@@ -102,7 +102,7 @@ static void advance(struct log *log, size_t size)
 
 /* Frees `size` bytes at the ring's tail unwritten, so that memory stays bounded. The loss is logged
  * after the next write: a line about it now would be dropped too. */
-static void drop(struct outlet *outlet, const char *bytes, size_t size)
+static void ring_drop(struct outlet *outlet, const char *bytes, size_t size)
 {
     struct log *log = outlet->log;
     uint64_t lines = 0;
@@ -126,16 +126,16 @@ static bool mend(struct outlet *outlet)
 }
 
 /* Writes or drops some of the ring's text; true when all of it was written. */
-static bool pass(struct outlet *outlet, const char *bytes, size_t size)
+static bool pass_text(struct outlet *outlet, const char *bytes, size_t size)
 {
     if (outlet->is_dropping) {
         const char *end = memchr(bytes, '\n', size);
-        drop(outlet, bytes, end ? (size_t)(end - bytes) + 1 : size);
+        ring_drop(outlet, bytes, end ? (size_t)(end - bytes) + 1 : size);
         return false;
     }
     size_t written = outlet->is_torn && !mend(outlet) ? 0 : write_piece(outlet, bytes, size);
     if (written == 0) {
-        drop(outlet, bytes, size);
+        ring_drop(outlet, bytes, size);
         return false;
     }
     outlet->is_mid_line = bytes[written - 1] != '\n';
@@ -143,7 +143,7 @@ static bool pass(struct outlet *outlet, const char *bytes, size_t size)
     return written == size;
 }
 
-static void *drain(void *context)
+static void *log_loop(void *context)
 {
     struct log *log = context;
     struct outlet outlet = {.log = log};
@@ -152,7 +152,7 @@ static void *drain(void *context)
     const char *bytes;
     size_t size;
     while ((size = await_text(log, &bytes)) > 0)
-        if (pass(&outlet, bytes, size) && !is_stopping(log))
+        if (pass_text(&outlet, bytes, size) && !is_stopping(log))
             nanosleep(&nap, NULL);
     return NULL;
 }
@@ -163,7 +163,7 @@ enum error_code log_init(struct log *log, int fd, size_t capacity, struct error 
     pthread_mutex_init(&log->lock, NULL);
     pthread_cond_init(&log->wake, NULL);
     log->ring = malloc(capacity);
-    if (log->ring && pthread_create(&log->writer, NULL, drain, log) == 0)
+    if (log->ring && pthread_create(&log->writer, NULL, log_loop, log) == 0)
         return ERROR_NONE;
     free(log->ring);
     return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory or thread for the log");
@@ -199,7 +199,7 @@ uint64_t log_dropped(struct log *log)
     return dropped;
 }
 
-static void put(struct log *log, const char *bytes, size_t size)
+static void ring_put(struct log *log, const char *bytes, size_t size)
 {
     size_t start = log->head % log->capacity;
     size_t first = size < log->capacity - start ? size : log->capacity - start;
@@ -208,11 +208,11 @@ static void put(struct log *log, const char *bytes, size_t size)
     log->head += size;
 }
 
-static void put_or_drop(struct log *log, const char *bytes, size_t size)
+static void ring_put_or_drop(struct log *log, const char *bytes, size_t size)
 {
     pthread_mutex_lock(&log->lock);
     if (log->capacity - (size_t)(log->head - log->tail) >= size)
-        put(log, bytes, size);
+        ring_put(log, bytes, size);
     else
         log->dropped++;
     if (log->sleeping)
@@ -280,7 +280,7 @@ void log_end(struct log_line *line, struct log *log)
 {
     line->text.capacity = sizeof line->buffer;
     text_put(&line->text, "}\n", 2);
-    put_or_drop(log, line->text.data, line->text.size);
+    ring_put_or_drop(log, line->text.data, line->text.size);
 }
 
 void log_say(struct log *log, enum log_level level, const char *message, const char *key,

@@ -59,7 +59,7 @@ void log_word(struct log_line *line, const char *key, const char *value); /* nee
 void log_int(struct log_line *line, const char *key, int64_t value);
 void log_end(struct log_line *line, struct log *log);
 
-/* Logs a line with one text field, or none when `key` is NULL, unless its level is left out.
+/* Logs a line with one text field, or none when `key` is NULL, if its level is wanted.
  */
 void log_say(struct log *log, enum log_level level, const char *message, const char *key,
              const char *value);

@@ -56,7 +56,7 @@ static void check_route(const char *method, const char *url)
         fuzz_error(&error);
     else
         FUZZ_CHECK(method_parse(method) == METHOD_OPTIONS ||
-                   (match.route && (!match.op || match.op_name.op)));
+                   (match.route && (!match.segments[SEGMENT_OP].text || match.op_name.op)));
 }
 
 static void check_id(struct request_ids *ids, const char *given)
