@@ -14,6 +14,13 @@ static void hand_back(struct job *job)
     MHD_resume_connection(x->connection);
 }
 
+/* Called by whoever left the line that the job waited in. */
+static void go_on(struct job *job)
+{
+    struct exchange *x = (struct exchange *)((char *)job - offsetof(struct exchange, job));
+    queue_push(&x->server->queue, job, queue_kind_of_job(job));
+}
+
 /* The size of a plain body is known from its head; of others it is checked when they are decoded.
  */
 static enum error_code check_length(const struct exchange *x, const struct job_setup *setup,
@@ -73,7 +80,10 @@ static bool run_inline(struct exchange *x)
     job->recall = NULL; /* it stays with this thread */
     if (!job->decoded)
         return true;
-    job_plan(job);
+    if (job_enter(job, false) == JOB_TURN_BUSY)
+        return false;
+    if (job->error.code == ERROR_NONE)
+        job_plan(job);
     if (!job->planned || job_is_over(job))
         return true;
     gpus_choose(&x->server->gpus, job);
@@ -83,20 +93,31 @@ static bool run_inline(struct exchange *x)
     return true;
 }
 
-bool http_infer(struct exchange *x)
+/* From here on the job is the queue's, or waits in line with its place in the queue kept. */
+static void hand_over(struct exchange *x)
 {
     struct job *job = &x->job;
-    struct queue *queue = &x->server->queue;
-    body_close(&x->body);
-    job_receive(job, x->body.bytes, x->body.size);
-    if ((is_small(job) && run_inline(x)) ||
-        queue_admit(queue, job->body_size, x->server->config.queue_jobs, &job->error) != ERROR_NONE)
-        return true;
     http_peer_enter(x->peer, PEER_WORKING, clock_ns());
     x->is_suspended = true;
     atomic_fetch_add(&x->daemon->http->suspended, 1);
     MHD_suspend_connection(x->connection);
-    queue_push(queue, job, queue_kind_of_job(job));
+    if (job->decoded && !job->planned && job_enter(job, true) == JOB_TURN_WAITS)
+        return;
+    queue_push(&x->server->queue, job, queue_kind_of_job(job));
+}
+
+bool http_infer(struct exchange *x)
+{
+    struct job *job = &x->job;
+    body_close(&x->body);
+    job_receive(job, x->body.bytes, x->body.size);
+    if ((is_small(job) && run_inline(x)) ||
+        queue_admit(&x->server->queue, job->body_size, x->server->config.queue_jobs, &job->error) !=
+            ERROR_NONE) {
+        holds_release(&job->holds);
+        return true;
+    }
+    hand_over(x);
     return false;
 }
 

@@ -194,7 +194,7 @@ enum result bind_result(const struct job *job, bool on_host)
         return RESULT_KEPT;
     int table = plan_in_place_input(&job->plan);
     return on_host && !is_read_besides(job, job->holds.into, table) ? RESULT_IN_PLACE
-                                                                     : RESULT_STAGED;
+                                                                    : RESULT_STAGED;
 }
 
 static enum error_code check_into_region(struct job *job, enum result result)
@@ -202,9 +202,9 @@ static enum error_code check_into_region(struct job *job, enum result result)
     const struct reference *into = &job->request.into;
     int table = plan_in_place_input(&job->plan);
     size_t offset = result == RESULT_KEPT ? 0 : job->request.references[table].region_offset;
-    if (!into->is_region || (into->region_offset == offset &&
-                             (into->region_bytes == 0 ||
-                              into->region_bytes >= job->plan.output_bytes)))
+    if (!into->is_region ||
+        (into->region_offset == offset &&
+         (into->region_bytes == 0 || into->region_bytes >= job->plan.output_bytes)))
         return ERROR_NONE;
     return error_set(&job->error, ERROR_SIZE_MISMATCH, NULL,
                      "the output's region is %zu bytes from byte %zu; the result has %zu bytes and "

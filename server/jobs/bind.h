@@ -26,7 +26,8 @@ MUST_CHECK enum error_code bind_inputs(struct job *job);
 enum result bind_result(const struct job *job, bool on_host);
 
 /* Before the run: memory for a result that is kept, and all that the write needs. Errors:
- * INVALID_PARAMETER SIZE_MISMATCH (a region that is not the result's) TENSOR_MEMORY_FULL RESOURCE_EXHAUSTED. */
+ * INVALID_PARAMETER SIZE_MISMATCH (a region that is not the result's) TENSOR_MEMORY_FULL
+ * RESOURCE_EXHAUSTED. */
 MUST_CHECK enum error_code bind_memory(struct job *job, enum result result);
 
 /* After the run: the result is where it belongs, and the references know their versions. */

@@ -108,11 +108,10 @@ void job_decode(struct job *job, int threads)
 {
     struct work work = work_of(job, threads);
     uint64_t start = clock_ns();
-    enum error_code code =
-        job->kind == JOB_TENSOR
-            ? tensor_job_decode(job, &work)
-            : request_decode(&job->request, &job->op, &job->head, &job->rules, &work, job->body,
-                             job->body_size, &job->error);
+    enum error_code code = job->kind == JOB_TENSOR
+                               ? tensor_job_decode(job, &work)
+                               : request_decode(&job->request, &job->op, &job->head, &job->rules,
+                                                &work, job->body, job->body_size, &job->error);
     job->decoded = code == ERROR_NONE;
     if (job->decoded && job->kind == JOB_INFER)
         shorten_timeout(job);
@@ -157,33 +156,47 @@ static void plan_infer(struct job *job)
         response_check(&job->request, &job->plan, &job->rules, &job->error) == ERROR_NONE;
 }
 
-/* What was answered under the key is answered again; what was applied by its position is said to be
- * so. */
-static enum error_code replay(struct job *job, const struct key *kept)
+/* What was answered under the key is answered again. */
+static enum error_code replay_kept(struct job *job, const struct key *kept)
 {
-    struct holds *holds = &job->holds;
-    const struct resident *resident = turn_resident(&holds->turn, holds->into);
-    char *answer = arena_get(&job->arena, KEY_ANSWER_MAX);
-    size_t size;
+    char *answer = arena_get(&job->arena, kept->answer_size + 1);
     if (!answer)
         return error_set(&job->error, ERROR_RESOURCE_EXHAUSTED, NULL,
                          "the server has no memory left");
-    if (kept) {
-        size = kept->answer_size;
-        memcpy(answer, kept->answer, size);
-        strcpy(holds->etag, kept->etag);
-        job->status = kept->status;
-    } else {
-        resident_etag(resident, holds->etag);
-        size = replay_passed(job, resident, answer);
-    }
-    job->response = (struct response){.data = answer,
-                                      .size = size,
-                                      .header_length = -1,
-                                      .content_type = size ? "application/json" : NULL};
-    job->is_answered = true;
-    holds_release(holds);
+    memcpy(answer, kept->answer, kept->answer_size);
+    strcpy(job->holds.etag, kept->etag);
+    job->status = kept->status;
+    job->response =
+        (struct response){.data = answer,
+                          .size = kept->answer_size,
+                          .header_length = -1,
+                          .content_type = kept->answer_size ? "application/json" : NULL};
     return ERROR_NONE;
+}
+
+/* What was applied by its position: the answer says what there is by now. */
+static enum error_code replay_passed(struct job *job)
+{
+    struct holds *holds = &job->holds;
+    const struct resident *resident = turn_resident(&holds->turn, holds->into);
+    struct reference *into = &job->request.into;
+    struct work work = work_of(job, 1);
+    resident_etag(resident, holds->etag);
+    if (job->kind == JOB_TENSOR)
+        return tensor_job_answer(job);
+    into->version = resident->version;
+    strcpy(into->etag, holds->etag);
+    job->request.output_named = false;
+    job->plan.ignored = 0;
+    return response_encode(&job->response, &job->request, &job->plan, &work, &job->error);
+}
+
+static bool replay(struct job *job, const struct key *kept)
+{
+    enum error_code code = kept ? replay_kept(job, kept) : replay_passed(job);
+    holds_release(&job->holds);
+    job->is_answered = code == ERROR_NONE;
+    return job->is_answered;
 }
 
 void job_plan(struct job *job)
@@ -198,7 +211,7 @@ void job_plan(struct job *job)
             return;
     }
     if (kept || is_passed)
-        job->planned = replay(job, kept) == ERROR_NONE;
+        job->planned = replay(job, kept);
     else if (job->kind == JOB_TENSOR)
         job->planned = tensor_job_plan(job) == ERROR_NONE;
     else
@@ -215,6 +228,8 @@ void job_end(struct job *job)
 static size_t weight(const struct job *job)
 {
     size_t sum;
+    if (job->is_answered)
+        return 0;
     if (job->kind == JOB_TENSOR)
         return tensor_job_weight(job);
     return __builtin_add_overflow(job->plan.touched_bytes,
@@ -226,7 +241,7 @@ static size_t weight(const struct job *job)
 /* What a job writes into memory that is there already weighs no more than its rows. */
 static size_t output_weight(const struct job *job)
 {
-    if (job->kind == JOB_TENSOR || bind_result(job, true) == RESULT_IN_PLACE)
+    if (job->is_answered || job->kind == JOB_TENSOR || bind_result(job, true) == RESULT_IN_PLACE)
         return 0;
     return job->plan.output_bytes;
 }

@@ -49,14 +49,14 @@ struct job {
     uint64_t timeout_ns; /* the server's, then the smaller of its and the request's */
 
     enum job_kind kind;
-    struct tensor_call call; /* JOB_TENSOR */
-    struct holds holds;      /* of resident tensors */
+    struct tensor_call call;       /* JOB_TENSOR */
+    struct holds holds;            /* of resident tensors */
     void (*come)(struct job *job); /* its turn has come: the job goes on */
 
     bool decoded, planned;
-    bool is_answered;  /* the answer is one that was given before: nothing is to be run */
-    bool is_unchanged; /* what is asked for is what the client has */
-    int status;        /* of its answer, 200 unless it says otherwise */
+    bool is_answered;   /* the answer is one that was given before: nothing is to be run */
+    bool is_unchanged;  /* what is asked for is what the client has */
+    int status;         /* of its answer, 200 unless it says otherwise */
     int gpu;            /* that it runs on, its place in gpus.h's list; GPU_NONE: the CPU */
     const char *device; /* the name of the backend that ran it; NULL: none has */
 
@@ -87,7 +87,7 @@ struct job_setup {
     void (*finish)(struct job *job); /* NULL: the job never goes to a queue */
     int fd;                          /* the client's socket; -1: none */
     struct holds_setup holds;
-    void (*come)(struct job *job); /* called when its turn has come; the job is the callee's */
+    void (*come)(struct job *job);  /* called when its turn has come; the job is the callee's */
     const struct tensor_call *call; /* NULL: an operation is computed */
 };
 

@@ -12,8 +12,7 @@
 
 enum { DESCRIPTION_MAX = 2048, SLACK_BYTES = 64 * 1024 };
 
-enum error_code tensor_ttl_parse(uint64_t *ns, const char *text, uint64_t most,
-                                 struct error *error)
+enum error_code tensor_ttl_parse(uint64_t *ns, const char *text, uint64_t most, struct error *error)
 {
     if (config_time_parse(text, ns) && *ns > 0 && *ns <= most)
         return ERROR_NONE;
@@ -137,9 +136,9 @@ static enum error_code check_read(struct job *job, const struct resident *reside
     rows_of(&job->call, resident, &rows);
     size_t bytes = read_bytes(job, resident);
     bool is_json = job->head.accepted == ENCODING_JSON;
-    if (is_json ? dtype_from_v2(dtype_name(rows.dtype), strlen(dtype_name(rows.dtype))) !=
-                      rows.dtype
-                : job->head.accepted != ENCODING_BINARY && !dtype_safetensors_name(rows.dtype))
+    if (is_json
+            ? dtype_from_v2(dtype_name(rows.dtype), strlen(dtype_name(rows.dtype))) != rows.dtype
+            : job->head.accepted != ENCODING_BINARY && !dtype_safetensors_name(rows.dtype))
         return error_set(&job->error, ERROR_UNSUPPORTED_DTYPE, NULL,
                          "the tensor '%s' is %s, which the form asked for does not have; ask for "
                          "another by Accept",
@@ -315,29 +314,45 @@ static enum error_code no_memory(struct job *job, size_t bytes)
                      "there is no memory for an answer of %zu bytes", bytes);
 }
 
-/* Memory for the answer, the key and the positions is there before the write. */
-static enum error_code run_write(struct job *job)
+/* Says what there is by now, in memory that the job has. */
+static void describe_now(struct job *job, char *answer)
 {
     struct holds *holds = &job->holds;
     struct resident_view view;
     struct text text;
-    char *answer = arena_get(&job->arena, DESCRIPTION_MAX);
-    if (!answer)
-        return no_memory(job, DESCRIPTION_MAX);
     text_init(&text, answer, DESCRIPTION_MAX);
-    if (write_it(job, &job->status) != ERROR_NONE)
-        return job->error.code;
     holds->etag[0] = '\0';
     if (store_look(holds->setup.store, job->call.name, clock_ns(), &view)) {
         strcpy(holds->etag, view.etag);
         tensor_job_describe(&text, &view);
     }
-    holds_keep(holds, job->status, answer, text.size);
-    holds_release(holds);
     job->response = (struct response){.data = answer,
                                       .size = text.size,
                                       .header_length = -1,
                                       .content_type = text.size ? "application/json" : NULL};
+}
+
+enum error_code tensor_job_answer(struct job *job)
+{
+    char *answer = arena_get(&job->arena, DESCRIPTION_MAX);
+    if (!answer)
+        return no_memory(job, DESCRIPTION_MAX);
+    describe_now(job, answer);
+    return ERROR_NONE;
+}
+
+/* Memory for the answer, the key and the positions is there before the write. */
+static enum error_code run_write(struct job *job)
+{
+    struct holds *holds = &job->holds;
+    char *answer = arena_get(&job->arena, DESCRIPTION_MAX);
+    if (!answer)
+        return no_memory(job, DESCRIPTION_MAX);
+    if (write_it(job, &job->status) != ERROR_NONE)
+        return job->error.code;
+    describe_now(job, answer);
+    holds_keep(holds, job->status, answer, job->response.size);
+    holds_release(holds);
     return ERROR_NONE;
 }
 
@@ -375,9 +390,8 @@ static enum error_code run_read(struct job *job, const struct work *work)
     struct tensor rows;
     struct text text;
     char head[ANSWER_HEAD_ROOM];
-    char *memory = bytes <= SIZE_MAX - sizeof head
-                       ? arena_get(&job->arena, bytes + sizeof head)
-                       : NULL;
+    char *memory =
+        bytes <= SIZE_MAX - sizeof head ? arena_get(&job->arena, bytes + sizeof head) : NULL;
     if (!memory)
         return no_memory(job, bytes);
     rows_of(&job->call, resident, &rows);

@@ -4,6 +4,7 @@
 #define SERVER_JOBS_TENSOR_JOB_H
 
 #include "proto/request/tensor_read.h"
+#include "proto/text.h"
 #include "server/tensors/store.h"
 
 #include <stdbool.h>
@@ -43,6 +44,10 @@ size_t tensor_job_weight(const struct job *job);
 /* Does it, gives everything back, and answers. Errors: TENSOR_MEMORY_FULL RESOURCE_EXHAUSTED
  * CANCELLED. */
 MUST_CHECK enum error_code tensor_job_run(struct job *job, const struct work *work);
+
+/* The answer to a write that was applied before: the metadata of now. Errors: RESOURCE_EXHAUSTED.
+ */
+MUST_CHECK enum error_code tensor_job_answer(struct job *job);
 
 /* The metadata of a resident as JSON: GET's answer, and that of every write. */
 void tensor_job_describe(struct text *text, const struct resident_view *view);
