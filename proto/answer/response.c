@@ -295,7 +295,7 @@ static enum error_code encode_into(struct response *response, const struct reque
                     "\"shared_memory_byte_size\":%zu}}",
                     into->name, plan->output_bytes);
     }
-    text_puts(&t, "]}");
+    text_puts(&t, "]}\n");
     assert(!t.cut);
     *response = (struct response){
         .data = data, .size = t.size, .header_length = -1, .content_type = "application/json"};

@@ -13,8 +13,8 @@ enum { DIGEST_BYTES = 32 };
 /* Computes the digest of some bytes; false without memory. */
 MUST_CHECK bool digest_of(uint8_t *digest, const void *bytes, size_t size);
 
-/* The same of bytes that come in pieces. digest_end gives back what digest_begin took; false without
- * memory. */
+/* The same of bytes that come in pieces. digest_end gives back what digest_begin took; false
+ * without memory. */
 struct digest {
     void *state;
 };

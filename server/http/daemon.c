@@ -65,10 +65,17 @@ static void on_connection(void *daemon, struct MHD_Connection *connection, void 
 static size_t on_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
-    (void)connection;
+    if (!strchr(text, '%'))
+        return strlen(text);
     for (char *p = text; (p = strstr(p, "%00")); p += 3)
         p[2] = '1';
-    return MHD_http_unescape(text);
+    size_t size = MHD_http_unescape(text);
+    struct peer *peer = http_peer_of(connection);
+    if (peer && *text == '/')
+        peer->path_is_escaped = true;
+    else if (peer && tensor_name_is_legal(text, size))
+        peer->query_is_escaped = true;
+    return size;
 }
 
 static const struct MHD_OptionItem no_options[] = {{MHD_OPTION_END, 0, NULL}};

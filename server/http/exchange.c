@@ -21,7 +21,8 @@ static struct exchange *exchange_new(struct http_daemon *daemon, struct MHD_Conn
     struct peer *peer = http_peer_of(connection);
     enum method kind = method_parse(method);
     struct block *home =
-        peer ? blocks_get(&server->blocks, kind == METHOD_POST ? HOME_BYTES : HOME_BYTES_BODYLESS)
+        peer ? blocks_get(&server->blocks,
+                          kind & (METHOD_POST | METHOD_PUT) ? HOME_BYTES : HOME_BYTES_BODYLESS)
              : NULL;
     if (!home)
         return NULL;
@@ -34,6 +35,9 @@ static struct exchange *exchange_new(struct http_daemon *daemon, struct MHD_Conn
     x->connection = connection;
     x->peer = peer;
     x->method = kind;
+    x->path_is_escaped = peer->path_is_escaped;
+    x->query_is_escaped = peer->query_is_escaped;
+    peer->path_is_escaped = peer->query_is_escaped = false;
     x->references = 1;
     x->begin_ns = clock_ns();
     x->reply = (struct reply){
@@ -55,6 +59,11 @@ void exchange_release(struct exchange *x)
     access_leave(&server->access, &x->grant, x->body.size + x->discarded + x->reply.size);
     blocks_put(&server->blocks, x->job.arena.chain);
     atomic_fetch_sub_explicit(&http->requests, 1, memory_order_release);
+}
+
+static bool has_job(const struct route *route)
+{
+    return route->kind == ROUTE_INFER || route->kind == ROUTE_TENSOR;
 }
 
 static enum MHD_Result collect(void *headers, enum MHD_ValueKind kind, const char *name,
@@ -96,11 +105,15 @@ static enum error_code read_head(struct exchange *x, const char *url, const char
         return code;
     if (find_permitted(x, url, method) != ERROR_NONE)
         return error->code;
-    if (x->method == METHOD_OPTIONS || x->match.route->kind != ROUTE_INFER)
+    if (x->method == METHOD_OPTIONS)
+        return ERROR_NONE;
+    if (x->match.route->kind == ROUTE_LOOK)
+        return http_query_read(x);
+    if (!has_job(x->match.route))
         return ERROR_NONE;
     if (x->server->phase >= PHASE_DRAINING)
         return job_draining(error);
-    return http_infer_open(x);
+    return http_job_open(x);
 }
 
 /* The answer to a refused request goes out with the final call, which keeps the connection; at once
@@ -131,7 +144,7 @@ static bool begin(struct http_daemon *daemon, struct MHD_Connection *connection,
 static bool receive(struct exchange *x, const char *bytes, size_t size)
 {
     atomic_fetch_add_explicit(&x->peer->received, size, memory_order_relaxed);
-    bool is_wanted = x->match.route && x->match.route->kind == ROUTE_INFER;
+    bool is_wanted = x->match.route && has_job(x->match.route);
     if (is_wanted && x->job.error.code == ERROR_NONE &&
         body_append(&x->body, bytes, size, &x->job.error) == ERROR_NONE)
         return true;
@@ -150,6 +163,9 @@ static void answer_info(struct exchange *x)
 {
     struct call call = {.server = x->server,
                         .match = &x->match,
+                        .query = &x->query,
+                        .rights = x->grant.bearer.rights,
+                        .forbids_use = http_forbids_use(x),
                         .arena = &x->job.arena,
                         .reply = &x->reply,
                         .error = &x->job.error};
@@ -163,7 +179,7 @@ static bool answer(struct exchange *x)
         return true;
     if (x->method == METHOD_OPTIONS)
         answer_options(x);
-    else if (x->match.route->kind == ROUTE_INFER)
+    else if (has_job(x->match.route))
         return http_infer(x);
     else
         answer_info(x);

@@ -18,11 +18,17 @@
     X(EXPECT, "Expect")                                                                            \
     X(FORWARDED_FOR, "X-Forwarded-For")                                                            \
     X(HOST, "Host")                                                                                \
+    X(IDEMPOTENCY_KEY, "Idempotency-Key")                                                          \
+    X(IF_MATCH, "If-Match")                                                                        \
+    X(IF_NONE_MATCH, "If-None-Match")                                                              \
     X(INFERENCE_HEADER_CONTENT_LENGTH, "Inference-Header-Content-Length")                          \
     X(ORIGIN, "Origin")                                                                            \
     X(REQUEST_ID, "X-Request-Id")                                                                  \
+    X(SEC_FETCH_SITE, "Sec-Fetch-Site")                                                            \
     X(TRACEPARENT, "traceparent")                                                                  \
-    X(TRANSFER_ENCODING, "Transfer-Encoding")
+    X(TRANSFER_ENCODING, "Transfer-Encoding")                                                      \
+    X(UPDATE_POSITION, "Update-Position")                                                          \
+    X(UPDATE_SOURCE, "Update-Source")
 
 enum header {
 #define X(ID, NAME) HEADER_##ID,

@@ -42,7 +42,18 @@ static enum error_code open_body(struct exchange *x)
                      is_json ? "max_json" : "max_body", &job->error);
 }
 
-enum error_code http_infer_open(struct exchange *x)
+static enum error_code open_computation(struct exchange *x, struct job_setup *setup)
+{
+    struct error *error = &x->job.error;
+    setup->head.tensor = x->query.value[QUERY_TENSOR];
+    setup->head.into = x->query.value[QUERY_INTO];
+    if (check_length(x, setup, error) != ERROR_NONE)
+        return error->code;
+    job_open(&x->job, setup);
+    return open_body(x);
+}
+
+enum error_code http_job_open(struct exchange *x)
 {
     struct server *server = x->server;
     const char *const *value = x->headers.value;
@@ -52,15 +63,17 @@ enum error_code http_infer_open(struct exchange *x)
                               .timeout_ns = server->config.request_timeout,
                               .share = access_share(&server->access, &x->grant),
                               .finish = hand_back,
+                              .come = go_on,
                               .fd = x->peer->fd};
     if (head_parse(&setup.head, value[HEADER_CONTENT_TYPE],
                    value[HEADER_INFERENCE_HEADER_CONTENT_LENGTH], value[HEADER_CONTENT_ENCODING],
                    value[HEADER_ACCEPT], error) != ERROR_NONE ||
-        check_length(x, &setup, error) != ERROR_NONE)
+        http_query_read(x) != ERROR_NONE || http_holds_setup(x, &setup.holds) != ERROR_NONE)
         return error->code;
-    job_open(&x->job, &setup);
-    if (open_body(x) != ERROR_NONE || x->framing.length <= BODY_SMALL_MAX)
-        return error->code;
+    enum error_code code = x->match.route->kind == ROUTE_TENSOR ? http_tensor_open(x, &setup)
+                                                                : open_computation(x, &setup);
+    if (code != ERROR_NONE || x->framing.length <= BODY_SMALL_MAX)
+        return code;
     /* A large body will need a place in the queue: better to say so before it is sent. */
     return queue_check(&server->queue, (size_t)x->framing.length, server->config.queue_jobs, error);
 }

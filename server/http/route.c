@@ -1,12 +1,14 @@
 #include "server/http/route.h"
 
 #include "server/http/info.h"
+#include "server/http/tensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MODEL     "/v2/models/{op}[/versions/{version}]"
+#define TENSOR    "/v2/tensors/{tensor}"
 #define SYSTEM    "/v2/systemsharedmemory"
 #define CUDA      "/v2/cudasharedmemory"
 #define OR_REGION "[/region/{region}]"
@@ -42,7 +44,21 @@ static const struct route routes[] = {
         "Not supported", NULL),
     ROW(POST, INFO, "/v2/repository/models/{model}/unload", info_not_supported, "unload",
         "Not supported", NULL),
-    ROW(GET, INFO, SYSTEM OR_REGION "/status", info_empty_list, "system_status", "None", "List"),
+    ROW(GET, LOOK, "/v2/tensors", tensors_list, "tensors", "The tensors that are kept", "Tensors"),
+    ROW(GET, LOOK, TENSOR, tensors_look, "tensor", "What is known of a kept tensor", "Tensor"),
+    ROW(PUT, TENSOR, TENSOR, NULL, "put_tensor", "Keeps a tensor, or moves one here", "Tensor",
+        .verb = VERB_PUT),
+    ROW(PATCH, TENSOR, TENSOR, NULL, "patch_tensor", "Sets a kept tensor's lease", "Tensor",
+        .verb = VERB_PATCH),
+    ROW(DELETE, TENSOR, TENSOR, NULL, "delete_tensor", "Drops a kept tensor", "Nothing",
+        .verb = VERB_DROP),
+    ROW(GET, TENSOR, TENSOR "/data", NULL, "tensor_data", "Its elements", "Data",
+        .verb = VERB_READ),
+    ROW(PUT, TENSOR, TENSOR "/data", NULL, "assign_rows", "Assigns rows of it", "Tensor",
+        .verb = VERB_ASSIGN),
+    ROW(POST, LOOK, TENSOR "/snapshot", tensors_snapshot, "snapshot", "Not supported", NULL),
+    ROW(GET, LOOK, SYSTEM OR_REGION "/status", tensors_regions, "system_status",
+        "The tensors that are kept, as regions", "List"),
     ROW(GET, INFO, CUDA OR_REGION "/status", info_empty_list, "cuda_status", "None", "List"),
     ROW(POST, INFO, SYSTEM OR_REGION "/unregister", info_empty_object, "system_unregister",
         "Nothing to do", "Object"),

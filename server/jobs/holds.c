@@ -34,6 +34,9 @@ enum error_code holds_join(struct holds *holds, const char *name, bool writes, i
     if (!setup->store || !store_keeps(setup->store))
         return error_set(error, ERROR_NOT_SUPPORTED, NULL,
                          "this server keeps no tensors (setting tensor_memory)");
+    if (setup->forbids_use || (writes && setup->forbids_change))
+        return error_set(error, ERROR_FORBIDDEN, NULL, "%s",
+                         setup->forbids_use ? setup->forbids_use : setup->forbids_change);
     if (!rights_allow(setup->rights, name, writes))
         return error_set(error, ERROR_FORBIDDEN, NULL, "the token may not %s the tensor '%s'",
                          writes ? "write" : "read", name);
@@ -62,11 +65,13 @@ static bool trim_key(const char **key, size_t *size)
 }
 
 /* Of texts, each with its end, and then the body. */
-static bool hash(uint8_t *digest, const char *const *texts, const void *body, size_t size)
+static bool hash(uint8_t *digest, const char *first, const char *const *texts, const void *body,
+                 size_t size)
 {
     struct digest d;
     if (!digest_begin(&d))
         return false;
+    digest_add(&d, first, strlen(first) + 1);
     for (; *texts; texts++)
         digest_add(&d, *texts, strlen(*texts) + 1);
     digest_add(&d, body, size);
@@ -88,8 +93,8 @@ enum error_code holds_key(struct holds *holds, const char *op, const char *body,
                          "Idempotency-Key is '%.40s', allowed are 1 to %d visible characters, in "
                          "quotes or not",
                          setup->key, KEY_TEXT_MAX);
-    if (!hash(id, (const char *[]){setup->token, NULL}, key, key_size) ||
-        !hash(holds->fingerprint, (const char *[]){setup->target, op, NULL}, body, size))
+    if (!hash(id, setup->token, (const char *[]){NULL}, key, key_size) ||
+        !hash(holds->fingerprint, op, setup->target, body, size))
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
     memcpy(holds->key_id, id, KEY_ID_BYTES);
     holds->is_keyed = true;
@@ -190,17 +195,19 @@ enum error_code holds_check(struct holds *holds, struct error *error)
                      holds->turn.places[holds->about].named->name, etag);
 }
 
+enum error_code holds_missing(const char *name, struct error *error)
+{
+    char host[65] = "";
+    gethostname(host, sizeof host - 1);
+    return error_set(error, ERROR_TENSOR_NOT_FOUND, NULL,
+                     "there is no tensor '%s' on this server, %s", name, host);
+}
+
 enum error_code holds_find(const struct holds *holds, int place, const struct resident **resident,
                            struct error *error)
 {
-    char host[65] = "";
     *resident = turn_resident(&holds->turn, place);
-    if (*resident)
-        return ERROR_NONE;
-    gethostname(host, sizeof host - 1);
-    return error_set(error, ERROR_TENSOR_NOT_FOUND, NULL,
-                     "there is no tensor '%s' on this server, %s",
-                     holds->turn.places[place].named->name, host);
+    return *resident ? ERROR_NONE : holds_missing(holds->turn.places[place].named->name, error);
 }
 
 enum error_code holds_prepare(struct holds *holds, struct error *error)

@@ -17,8 +17,9 @@ struct holds_setup {
     struct holder holder;
     const char *token; /* whose keys; "" without one */
     struct conditions conditions;
-    const char *key;    /* Idempotency-Key; NULL: none */
-    const char *target; /* method and URL, for the fingerprint */
+    const char *key;           /* Idempotency-Key; NULL: none */
+    const char *const *target; /* method and URL in pieces, for the fingerprint; NULL at the end */
+    const char *forbids_use, *forbids_change; /* why this client may not; NULL: it may */
     struct position position;
     bool in_url; /* tensor_in_url: a reference must stand in the URL */
 };
@@ -67,6 +68,9 @@ MUST_CHECK enum error_code holds_replay(struct holds *holds, const struct key **
 /* In the turn: whether the conditions hold for the resident at `about`. Errors:
  * PRECONDITION_FAILED. */
 MUST_CHECK enum error_code holds_check(struct holds *holds, struct error *error);
+
+/* Says that there is no resident of that name on this server, which it names: TENSOR_NOT_FOUND. */
+enum error_code holds_missing(const char *name, struct error *error);
 
 /* Errors: TENSOR_NOT_FOUND when the place has no resident; it names this server. */
 MUST_CHECK enum error_code holds_find(const struct holds *holds, int place,

@@ -164,11 +164,12 @@ enum error_code tensor_job_plan(struct job *job)
     if (must_exist && !is_conditional &&
         holds_find(holds, holds->about, &resident, &job->error) != ERROR_NONE)
         return job->error.code;
-    if (call->verb == VERB_READ && resident && !holds->setup.conditions.match) {
+    if (call->verb == VERB_READ && resident && !holds->setup.conditions.match &&
+        job->head.accepted != ENCODING_JSON) {
         resident_etag(resident, holds->etag);
         job->is_unchanged = !conditions_hold(&holds->setup.conditions, holds->etag);
         if (job->is_unchanged)
-            return ERROR_NONE;
+            return check_rows(job, resident);
     }
     if (holds_check(holds, &job->error) != ERROR_NONE)
         return job->error.code;
@@ -325,6 +326,7 @@ static void describe_now(struct job *job, char *answer)
     if (store_look(holds->setup.store, job->call.name, clock_ns(), &view)) {
         strcpy(holds->etag, view.etag);
         tensor_job_describe(&text, &view);
+        text_puts(&text, "\n");
     }
     job->response = (struct response){.data = answer,
                                       .size = text.size,
@@ -381,6 +383,14 @@ static enum error_code encode_json(struct job *job, const struct tensor *t, cons
     return ERROR_NONE;
 }
 
+/* What stands in front of the elements. */
+static void put_data_head(const struct job *job, const struct tensor *rows, size_t bytes,
+                          struct text *text)
+{
+    if (job->head.accepted != ENCODING_BINARY && job->head.accepted != ENCODING_JSON)
+        safetensors_write_head(text, job->call.name, rows, bytes, "");
+}
+
 /* The line is left once the elements are copied: no socket and no printing holds it. */
 static enum error_code run_read(struct job *job, const struct work *work)
 {
@@ -402,15 +412,32 @@ static enum error_code run_read(struct job *job, const struct work *work)
     if (job->head.accepted == ENCODING_JSON)
         return encode_json(job, &rows, work);
     text_init(&text, head, sizeof head);
-    bool is_raw = job->head.accepted == ENCODING_BINARY;
-    if (!is_raw)
-        safetensors_write_head(&text, job->call.name, &rows, bytes, "");
+    put_data_head(job, &rows, bytes, &text);
     memcpy(elements - text.size, text.data, text.size);
     job->response = (struct response){.data = elements - text.size,
                                       .size = text.size + bytes,
                                       .header_length = -1,
-                                      .content_type = is_raw ? "application/octet-stream"
-                                                             : job->head.safetensors_type};
+                                      .content_type = job->head.accepted == ENCODING_BINARY
+                                                          ? "application/octet-stream"
+                                                          : job->head.safetensors_type};
+    return ERROR_NONE;
+}
+
+/* The client has it: the answer is its size alone. */
+static enum error_code run_unchanged(struct job *job)
+{
+    struct holds *holds = &job->holds;
+    const struct resident *resident = turn_resident(&holds->turn, holds->about);
+    size_t bytes = read_bytes(job, resident);
+    struct tensor rows;
+    struct text text;
+    char head[ANSWER_HEAD_ROOM];
+    rows_of(&job->call, resident, &rows);
+    holds_release(holds);
+    text_init(&text, head, sizeof head);
+    put_data_head(job, &rows, bytes, &text);
+    job->status = 304;
+    job->response = (struct response){.size = text.size + bytes, .header_length = -1};
     return ERROR_NONE;
 }
 
@@ -418,12 +445,7 @@ enum error_code tensor_job_run(struct job *job, const struct work *work)
 {
     if (writes(job->call.verb))
         return run_write(job);
-    if (!job->is_unchanged)
-        return run_read(job, work);
-    holds_release(&job->holds);
-    job->status = 304;
-    job->response = (struct response){.header_length = -1};
-    return ERROR_NONE;
+    return job->is_unchanged ? run_unchanged(job) : run_read(job, work);
 }
 
 /* -------------------------------------------------------------------------------- describing */
@@ -450,5 +472,5 @@ void tensor_job_describe(struct text *t, const struct resident_view *view)
         put_time(t, "expires", clock_wall_ms() + view->left_ns / MSEC);
     else
         text_puts(t, ",\"expires\":null");
-    text_puts(t, ",\"snapshot_version\":null,\"read_only\":false,\"device\":\"cpu\"}\n");
+    text_puts(t, ",\"snapshot_version\":null,\"read_only\":false,\"device\":\"cpu\"}");
 }

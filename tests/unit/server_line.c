@@ -293,14 +293,14 @@ static void *work(void *context)
         struct error error;
         int first = rand_r(&m->seed) % NAMES, second = rand_r(&m->seed) % NAMES;
         bool writes = rand_r(&m->seed) % 2;
-        enum turn_state entered;
+        enum turn_state became;
         m->has_come = false;
         m->turn = (struct turn){.ready = come};
         store_join(&store, &m->turn, (char[]){(char)('a' + first), '\0'}, writes);
         store_join(&store, &m->turn, (char[]){(char)('a' + second), '\0'}, false);
-        if (store_enter(&store, &m->turn, &wide, true, 0, &entered, &error) != ERROR_NONE)
+        if (store_enter(&store, &m->turn, &wide, true, 0, &became, &error) != ERROR_NONE)
             abort();
-        if (entered == TURN_WAITING)
+        if (became == TURN_WAITING)
             await(m);
         if (writes) {
             values[first]++;
