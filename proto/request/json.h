@@ -33,4 +33,10 @@ MUST_CHECK enum error_code request_json_region(struct reference *reference, cons
 /* Refuses members of a `parameters` object that no level of a request may have. */
 MUST_CHECK enum error_code request_json_refuse(const cJSON *parameters, struct error *error);
 
+enum { REQUEST_PLACE_MAX = 32 };
+
+/* Writes the place of a member, "inputs[1]", into `text` of REQUEST_PLACE_MAX bytes and returns
+ * it. */
+const char *request_json_place(char *text, const char *list, int i);
+
 #endif

@@ -10,6 +10,8 @@
 #include "proto/request/frame.h"
 #include "proto/request/request.h"
 
+enum { ENVELOPE_MAX = 256 * 1024 };
+
 enum source { SOURCE_NONE, SOURCE_CUT, SOURCE_BINARY, SOURCE_REFERENCE };
 
 /* An input as its envelope describes it. */
@@ -46,21 +48,24 @@ struct decode {
 /* A parameter's value, whatever it was written in. */
 struct parameter {
     enum { PARAMETER_TEXT, PARAMETER_NUMBER, PARAMETER_TRUTH, PARAMETER_OTHER } kind;
-    const char *text; /* also of what stands for a number or a truth in a safetensors file; NULL:
-                         was no text */
-    double number;
+    const char *text; /* of a text or a number, and of what stands for a number or a truth in a
+                         safetensors file; NULL: it had none */
     bool truth;
 };
 
 /* --- parameters.c */
 
-/* Takes a parameter of the request; unknown ones are ignored. Errors: INVALID_PARAMETER. */
+/* Takes a parameter of the request; unknown ones are ignored, unless they are like one that is
+ * known. Errors: INVALID_PARAMETER. */
 MUST_CHECK enum error_code request_parameter(struct decode *d, const char *name,
                                              const struct parameter *value, struct error *error);
 
 /* The same for the strings of a safetensors file: "250" stands for a number, "true" for a truth. */
 MUST_CHECK enum error_code request_text_parameter(struct decode *d, const char *name,
                                                   const char *text, struct error *error);
+
+/* Whether a request has a parameter of this name. */
+bool request_has_parameter(const char *name);
 
 /* INVALID_PARAMETER for what Triton has and this server has not, at every level: classification,
  * shared memory. */

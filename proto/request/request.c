@@ -5,6 +5,8 @@
 #include "proto/request/parse.h"
 #include "proto/request/safetensors_read.h"
 
+/* What a JSON request may say besides its tensors. */
+
 static size_t json_size_of(const struct head *head, size_t size)
 {
     switch (head->body) {
@@ -46,7 +48,7 @@ static enum error_code decode_json(struct decode *d, char *body, size_t size, st
     if (code)
         return code;
     if (!request_recall(d, &scan, body, json_size)) {
-        code = json_scan(&scan, body, json_size, d->work, error);
+        code = json_scan(&scan, body, json_size, ENVELOPE_MAX, d->work, error);
         if (!code)
             code = request_json(d, &scan, error);
         if (code)

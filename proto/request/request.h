@@ -44,7 +44,7 @@ struct request_rules {
 struct request {
     struct op_name op;
     struct tensor inputs[OP_INPUTS_MAX]; /* in the op's order; DTYPE_NONE where absent */
-    char id[REQUEST_ID_MAX + 1];         /* decoded UTF-8 without NUL; "" when absent */
+    char id[REQUEST_ID_MAX + 1];         /* "" when absent; a NUL is TEXT_NUL */
     enum encoding answer;
     const char *safetensors_type;
     enum nonfinite nonfinite;

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* The format's own bound of N. The JSON is bounded further, as every envelope is. */
+/* The format's own bound of N. The setting max_json bounds it further. */
 enum { SAFETENSORS_HEADER_MAX = 100000000 };
 
 /* Announces the tensors of a file, in the order of their data, takes its parameters, and lets

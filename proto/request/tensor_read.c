@@ -95,7 +95,7 @@ static enum error_code read_json(struct decode *d, struct tensor *t, struct span
     size_t json_size = d->head->header_length >= 0 ? (size_t)d->head->header_length : inner.size;
     enum error_code code = request_check_sizes(d->head, d->rules, inner.size, error);
     if (!code)
-        code = json_scan_tensor(&scan, body, json_size, d->work, error);
+        code = json_scan_tensor(&scan, body, json_size, ENVELOPE_MAX, d->work, error);
     if (!code)
         code = request_json_tensor(d, &scan, error);
     if (code)
@@ -156,7 +156,7 @@ enum error_code tensor_patch_read(const char **ttl, const char *body, size_t siz
 {
     struct json_scan scan;
     const cJSON *tree;
-    enum error_code code = json_scan_tensor(&scan, body, size, work, error);
+    enum error_code code = json_scan_tensor(&scan, body, size, ENVELOPE_MAX, work, error);
     if (!code)
         code = envelope_parse(&tree, &scan, work->memory, error);
     if (code)
@@ -165,9 +165,9 @@ enum error_code tensor_patch_read(const char **ttl, const char *body, size_t siz
     if (!item || tree->child != item || item->next)
         return error_set(error, ERROR_INVALID_FIELD, NULL,
                          "expected is {\"ttl\": \"1h\"} or {\"ttl\": null}, nothing else");
-    if (!cJSON_IsNull(item) && !cJSON_IsString(item))
+    if (!cJSON_IsNull(item) && !envelope_string(item))
         return envelope_wrong(NULL, "ttl", item, "a time such as \"600s\", or null", error);
-    *ttl = cJSON_IsString(item) ? item->valuestring : NULL;
+    *ttl = envelope_string(item);
     return ERROR_NONE;
 }
 

@@ -120,12 +120,15 @@ static void log_fields(struct log_line *line, const struct exchange *x, bool was
     log_word(line, "method", method_name(x->method));
     if (x->match.route)
         log_word(line, "route", x->match.route->pattern);
-    log_int(line, "status", x->answer_ns ? x->reply.status : 0);
+    log_int(line, "status",
+            x->peer->last_status ? x->peer->last_status
+            : x->answer_ns       ? x->reply.status
+                                 : 0);
     log_int(line, "bytes_out", (int64_t)x->reply.size);
-    if (!was_sent)
-        log_word(line, "ended",
-                 x->peer->is_ended ? "cut off: the client was too slow"
-                                   : "connection lost before the answer was out");
+    if (x->peer->is_ended)
+        log_word(line, "ended", "cut off: the client was too slow");
+    else if (!was_sent && !x->peer->last_status)
+        log_word(line, "ended", "connection lost before the answer was out");
     if (x->job.error.code != ERROR_NONE)
         log_error(line, &x->job.error);
     if (x->job.times.received_ns)
@@ -153,6 +156,21 @@ static void count(const struct exchange *x, bool was_sent)
         .bytes_out = x->reply.size,
     };
     metrics_observe(x->daemon->metrics, &seen);
+}
+
+void http_account_refused(const struct peer *peer, const struct error *error)
+{
+    struct log *log = &peer->daemon->http->server->log;
+    struct observation seen = {.code = error->code};
+    struct log_line line;
+    metrics_observe(peer->daemon->metrics, &seen);
+    if (!log_wants(log, LOG_WARN))
+        return;
+    log_begin(&line, LOG_WARN, "request");
+    log_word(&line, "remote", peer->name);
+    log_int(&line, "status", peer->last_status);
+    log_error(&line, error);
+    log_end(&line, log);
 }
 
 static void write_line(const struct exchange *x, bool was_sent)

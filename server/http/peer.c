@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <microhttpd.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 
 /* false: a TLS session that gets no credentials cannot go on. */
 static bool open_session(struct peer *peer, struct MHD_Connection *connection)
@@ -36,6 +37,7 @@ struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *c
     if (!peer)
         return NULL;
     peer->daemon = daemon;
+    peer->thread = pthread_self();
     peer->started_ns = clock_ns();
     http_peer_enter(peer, PEER_NEW, peer->started_ns);
     peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
@@ -62,6 +64,15 @@ static void unlist(struct http_daemon *daemon, struct peer *peer)
     atomic_fetch_sub(&daemon->http->connections, 1);
 }
 
+/* Whether the client may still send, so that a close would be a reset, and its answer lost: bytes
+ * that are not read say so, and a head or a handshake that has not come to its end. */
+static bool may_be_sending(const struct peer *peer)
+{
+    int unread = 0;
+    return peer->lingers || peer->phase == PEER_NEW || peer->phase == PEER_HEAD ||
+           (ioctl(peer->fd, FIONREAD, &unread) == 0 && unread > 0);
+}
+
 /* libmicrohttpd closes its descriptor after this; ours keeps the connection half open. */
 void http_peer_close(struct http_daemon *daemon, struct peer *peer)
 {
@@ -69,7 +80,7 @@ void http_peer_close(struct http_daemon *daemon, struct peer *peer)
         return;
     unlist(daemon, peer);
     tls_detach(&daemon->http->server->access.tls, peer->credentials);
-    if (peer->lingers) {
+    if (may_be_sending(peer)) {
         int fd = fcntl(peer->fd, F_DUPFD_CLOEXEC, 0);
         if (fd >= 0)
             linger_take(&daemon->http->lingerers, fd);

@@ -2,36 +2,66 @@
 
 #include <string.h>
 
-static const char *const names[] = {
-#define X(ID, NAME) NAME,
+static const struct {
+    const char *name;
+    bool is_name;
+} keys[] = {
+#define X(ID, NAME, IS_NAME) {NAME, IS_NAME},
     QUERY_TABLE(X)
 #undef X
 };
 
-void query_add(struct query *query, const char *name, const char *value)
+enum error_code query_escaped(struct error *error)
 {
-    for (int i = 0; i < QUERY_COUNT; i++) {
-        if (strcmp(names[i], name) != 0)
-            continue;
-        if (query->count[i] == 0)
-            query->value[i] = value ? value : "";
-        if (query->count[i] < UINT8_MAX)
-            query->count[i]++;
-        return;
-    }
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "the URL writes a tensor's name with an escape; it needs none, and balancers "
+                     "must see it as it is");
 }
 
-enum error_code query_check(const struct query *query, struct error *error)
+static int hex(char c)
 {
-    if (query->is_escaped)
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* In place; what is no escape stays as it is, and a NUL is left an escape. */
+static void unescape(char *text)
+{
+    char *to = text;
+    for (const char *p = text; *p; p++) {
+        int high = *p == '%' ? hex(p[1]) : -1, low = high >= 0 ? hex(p[2]) : -1;
+        bool is_escape = low >= 0 && high + low > 0;
+        *to++ = is_escape ? (char)(16 * high + low) : *p;
+        p += is_escape ? 2 : 0;
+    }
+    *to = '\0';
+}
+
+static enum error_code take(struct query *query, int key, char *value, struct error *error)
+{
+    if (query->value[key])
         return error_set(error, ERROR_INVALID_PARAMETER, NULL,
-                         "the URL writes a name with '%%'; a tensor's name needs no escapes and "
-                         "must be seen as it is by balancers");
-    for (int i = 0; i < QUERY_COUNT; i++)
-        if (query->count[i] > 1)
-            return error_set(error, ERROR_INVALID_PARAMETER, NULL,
-                             "%s stands %d times in the URL; expected once", names[i],
-                             query->count[i]);
+                         "%s stands more than once in the URL", keys[key].name);
+    if (keys[key].is_name && strpbrk(value, "%+"))
+        return query_escaped(error);
+    unescape(value);
+    query->value[key] = value;
+    return ERROR_NONE;
+}
+
+enum error_code query_read(struct query *query, char *text, struct error *error)
+{
+    char *rest;
+    for (char *pair = strtok_r(text, "&", &rest); pair; pair = strtok_r(NULL, "&", &rest)) {
+        char *value = pair + strcspn(pair, "=");
+        if (*value)
+            *value++ = '\0';
+        for (int key = 0; key < QUERY_COUNT; key++)
+            if (strcmp(keys[key].name, pair) == 0 && take(query, key, value, error) != ERROR_NONE)
+                return error->code;
+    }
     return ERROR_NONE;
 }
 

@@ -7,35 +7,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* X(ID, name, whether its value is the name of a tensor). */
 #define QUERY_TABLE(X)                                                                             \
-    X(TENSOR, "tensor")                                                                            \
-    X(INTO, "into")                                                                                \
-    X(MOVE, "move")                                                                                \
-    X(DATATYPE, "datatype")                                                                        \
-    X(SHAPE, "shape")                                                                              \
-    X(ROWS, "rows")                                                                                \
-    X(TTL, "ttl")                                                                                  \
-    X(AFTER, "after")                                                                              \
-    X(LIMIT, "limit")
+    X(TENSOR, "tensor", true)                                                                      \
+    X(INTO, "into", true)                                                                          \
+    X(MOVE, "move", true)                                                                          \
+    X(DATATYPE, "datatype", false)                                                                 \
+    X(SHAPE, "shape", false)                                                                       \
+    X(ROWS, "rows", false)                                                                         \
+    X(TTL, "ttl", false)                                                                           \
+    X(AFTER, "after", true)                                                                        \
+    X(LIMIT, "limit", false)
 
 enum query_key {
-#define X(ID, NAME) QUERY_##ID,
+#define X(ID, NAME, IS_NAME) QUERY_##ID,
     QUERY_TABLE(X)
 #undef X
         QUERY_COUNT
 };
 
 struct query {
-    const char *value[QUERY_COUNT]; /* unescaped, of the first one; NULL: absent */
-    uint8_t count[QUERY_COUNT];
-    bool is_escaped; /* a name in the URL was written with '%': a balancer would not see it */
+    const char *value[QUERY_COUNT]; /* unescaped, in the text; NULL: absent */
 };
 
-/* Values are kept as pointers. */
-void query_add(struct query *query, const char *name, const char *value);
+/* Reads name=value&..., which is cut up. What is not known is ignored. Errors: INVALID_PARAMETER
+ * (one that is known comes twice; a tensor's name with an escape: a balancer would not see it). */
+MUST_CHECK enum error_code query_read(struct query *query, char *text, struct error *error);
 
-/* Whether each is there once at most and no name is escaped. Errors: INVALID_PARAMETER. */
-MUST_CHECK enum error_code query_check(const struct query *query, struct error *error);
+/* Says that a tensor's name is written with an escape: INVALID_PARAMETER. */
+enum error_code query_escaped(struct error *error);
 
 /* "3:10": two decimals. Errors: ROWS_OUT_OF_RANGE. */
 MUST_CHECK enum error_code query_rows(const char *text, int64_t *from, int64_t *to,

@@ -6,27 +6,30 @@
 #include "server/base/clock.h"
 #include "server/rules.h"
 
-#include <microhttpd.h>
 #include <stddef.h>
 #include <string.h>
 
-static enum MHD_Result collect(void *query, enum MHD_ValueKind kind, const char *name,
-                               const char *value)
-{
-    (void)kind;
-    query_add(query, name, value);
-    return MHD_YES;
-}
+/* It lies beside its exchange, as does all that a head leaves. */
+enum { QUERY_BYTES = 2048 };
 
 enum error_code http_query_read(struct exchange *x)
 {
-    struct query *query = &x->query;
-    MHD_get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND, collect, query);
-    bool has_names =
-        query->value[QUERY_TENSOR] || query->value[QUERY_INTO] || query->value[QUERY_MOVE];
-    query->is_escaped = (x->path_is_escaped && x->match.segments[SEGMENT_TENSOR].text) ||
-                        (x->query_is_escaped && has_names);
-    return query_check(&x->query, &x->job.error);
+    const struct peer *peer = x->peer;
+    if (x->match.segments[SEGMENT_TENSOR].text && peer->path_is_escaped)
+        return query_escaped(&x->job.error);
+    if (!peer->query || peer->query_size == 0)
+        return ERROR_NONE;
+    if (peer->query_size > QUERY_BYTES)
+        return error_set(&x->job.error, ERROR_INVALID_PARAMETER, NULL,
+                         "the URL's query has %zu bytes; at most %d are read here",
+                         peer->query_size, QUERY_BYTES);
+    char *text = arena_get(&x->job.arena, peer->query_size + 1);
+    if (!text)
+        return error_set(&x->job.error, ERROR_RESOURCE_EXHAUSTED, NULL,
+                         "the server has no memory left");
+    memcpy(text, peer->query, peer->query_size + 1);
+    text[0] = peer->query_byte;
+    return query_read(&x->query, text, &x->job.error);
 }
 
 /* --------------------------------------------------------------------- what a job may and wants */
@@ -49,27 +52,6 @@ const char *http_forbids_use(const struct exchange *x)
 {
     struct origin_facts facts = facts_of(x);
     return origin_forbids_use(&facts);
-}
-
-static enum error_code check_once(const struct exchange *x, enum header header, const char *name,
-                                  struct error *error)
-{
-    if (x->headers.count[header] <= 1)
-        return ERROR_NONE;
-    return error_set(error, ERROR_INVALID_HEADER, NULL, "%s came %d times, it may come once", name,
-                     x->headers.count[header]);
-}
-
-static enum error_code check_headers(const struct exchange *x, const struct conditions *conditions,
-                                     struct error *error)
-{
-    if (check_once(x, HEADER_IF_MATCH, "If-Match", error) != ERROR_NONE ||
-        check_once(x, HEADER_IF_NONE_MATCH, "If-None-Match", error) != ERROR_NONE ||
-        check_once(x, HEADER_IDEMPOTENCY_KEY, "Idempotency-Key", error) != ERROR_NONE ||
-        check_once(x, HEADER_UPDATE_SOURCE, "Update-Source", error) != ERROR_NONE ||
-        check_once(x, HEADER_UPDATE_POSITION, "Update-Position", error) != ERROR_NONE)
-        return error->code;
-    return conditions_check(conditions, error);
 }
 
 /* Method, path and all of the query, in one order: what a request is besides its body. */
@@ -113,7 +95,7 @@ enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup)
                              .in_url = server->config.tensor_in_url,
                              .forbids_use = origin_forbids_use(&facts),
                              .forbids_change = origin_forbids_change(&facts)};
-    if (check_headers(x, &setup->conditions, error) != ERROR_NONE)
+    if (conditions_check(&setup->conditions, error) != ERROR_NONE)
         return error->code;
     return position_parse(&setup->position, value[HEADER_UPDATE_SOURCE],
                           value[HEADER_UPDATE_POSITION], error);

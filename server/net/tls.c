@@ -146,6 +146,16 @@ enum error_code tls_check_client(const struct tls_credentials *credentials, void
     return ERROR_NONE;
 }
 
+bool tls_send(void *session, const char *bytes, size_t size)
+{
+    return gnutls_record_send(session, bytes, size) == (ssize_t)size;
+}
+
+void tls_finish(void *session)
+{
+    gnutls_bye(session, GNUTLS_SHUT_WR);
+}
+
 static bool exchange(gnutls_session_t session, const char *question, size_t question_size,
                      char *answer, size_t size)
 {

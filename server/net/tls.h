@@ -48,6 +48,10 @@ void tls_detach(struct tls *tls, struct tls_credentials *credentials); /* NULL i
 MUST_CHECK enum error_code tls_check_client(const struct tls_credentials *credentials,
                                             void *session, struct error *error);
 
+/* Sends a record at once, or nothing; and says that nothing more will come. */
+bool tls_send(void *session, const char *bytes, size_t size);
+void tls_finish(void *session);
+
 /* The client's side of one exchange over the connected `fd`: sends `question` and reads `size`
  * bytes. The server's certificate is not checked. */
 MUST_CHECK bool tls_ask(int fd, const char *question, size_t question_size, char *answer,

@@ -480,7 +480,7 @@ struct mistake {
 static const struct mistake mistakes[] = {
     {"PUT", "/v2/tensors/.a", json_type, "{'data':[1]}", 400, "INVALID_PARAMETER",
      "is no tensor"},
-    {"PUT", "/v2/tensors/a%41", json_type, "{'data':[1]}", 400, "INVALID_PARAMETER", "%"},
+    {"PUT", "/v2/tensors/a%41", json_type, "{'data':[1]}", 400, "INVALID_PARAMETER", "escape"},
     {"PUT", "/v2/tensors/a+b", json_type, "{'data':[1]}", 400, "INVALID_PARAMETER", "name"},
     {"GET", "/v2/tensors/~", NULL, NULL, 400, "INVALID_PARAMETER", "name"},
     {"GET", "/v2/tensors/nothing", NULL, NULL, 404, "TENSOR_NOT_FOUND", "nothing"},
@@ -507,7 +507,7 @@ static const struct mistake mistakes[] = {
     {"PUT", "/v2/tensors/a?datatype=FP32&shape=2", "Content-Type:", "1234", 400, "SIZE_MISMATCH",
      "4 bytes"},
     {"PUT", "/v2/tensors/a?datatype=FP32&shape=1&shape=1", "Content-Type:", "1234", 400,
-     "INVALID_PARAMETER", "2 times"},
+     "INVALID_PARAMETER", "more than once"},
     {"PUT", "/v2/tensors/a?ttl=0", json_type, "{'data':[1]}", 400, "INVALID_PARAMETER", "ttl"},
     {"PUT", "/v2/tensors/a?ttl=-1s", json_type, "{'data':[1]}", 400, "INVALID_PARAMETER", "ttl"},
     {"PUT", "/v2/tensors/a?ttl=100000h", json_type, "{'data':[1]}", 400, "INVALID_PARAMETER",
