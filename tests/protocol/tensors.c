@@ -643,7 +643,7 @@ static void a_full_store_says_so_before_the_upload(void **state)
     expect_error(&a, 507, "TENSOR_MEMORY_FULL", "");
     answer_release(&a);
     for (int i = 0; i < 7; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "n%d", i);
         if (i < 6)
             put(state, name, "{'datatype':'INT8','shape':[1]}");
@@ -652,7 +652,7 @@ static void a_full_store_says_so_before_the_upload(void **state)
     expect_error(&a, 507, "TENSOR_MEMORY_FULL", "tensors_max");
     answer_release(&a);
     for (int i = 0; i < 6; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "n%d", i);
         drop(state, name);
     }
