@@ -604,8 +604,8 @@ static void a_file_has_exactly_one_tensor(void **state)
 {
     static const char *const headers[] = {
         "{}", "{\"__metadata__\":{\"a\":\"b\"}}",
-        "{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},"
-        "\"y\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[1,2]}}"};
+        ("{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},"
+         "\"y\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[1,2]}}")};
     for (size_t i = 0; i < 3; i++) {
         char file[256] = {0};
         uint64_t length = strlen(headers[i]);
