@@ -94,6 +94,7 @@ struct peer {
 
     void *session; /* of TLS; NULL: none */
     struct tls_credentials *credentials;
+    struct tls_wire wire;
     bool is_certified; /* its client certificate was looked at */
 
     /* Of the request that begins: its query, whose first byte stands apart. */
