@@ -187,6 +187,16 @@ static enum error_code find_model(struct route_match *match, struct error *error
     return ERROR_NONE;
 }
 
+static enum error_code check_tensor(const struct route_match *match, struct error *error)
+{
+    struct segment name = match->segments[SEGMENT_TENSOR];
+    if (!name.text || tensor_name_is_legal(name.text, name.size))
+        return ERROR_NONE;
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "'%.*s' is no tensor's name; that is " TENSOR_NAME_RULE, printed_size(name),
+                     name.text);
+}
+
 /* The first row with this path and method; else match->allowed says which methods the path has. */
 static const struct route *find_row(struct route_match *match, unsigned wanted, const char *url)
 {
@@ -215,6 +225,8 @@ enum error_code route_find(struct route_match *match, const char *method, const 
     if (!match->route && !match->allowed)
         return error_set(error, ERROR_NOT_FOUND, NULL, "there is nothing at %.200s", url);
     enum error_code code = find_model(match, error);
+    if (code == ERROR_NONE)
+        code = check_tensor(match, error);
     if (code != ERROR_NONE || match->route)
         return code;
     match->allowed |= METHOD_OPTIONS | (match->allowed & METHOD_GET ? METHOD_HEAD : 0);
@@ -223,6 +235,13 @@ enum error_code route_find(struct route_match *match, const char *method, const 
     route_print_allow(match->allowed, allow);
     return error_set(error, ERROR_METHOD_NOT_ALLOWED, NULL, "the method is %.20s, %.200s takes %s",
                      method, url, allow);
+}
+
+void route_tensor(const struct route_match *match, char *name)
+{
+    struct segment segment = match->segments[SEGMENT_TENSOR];
+    memcpy(name, segment.text, segment.size);
+    name[segment.size] = '\0';
 }
 
 void route_print_allow(unsigned allowed, char *text)

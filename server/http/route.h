@@ -93,14 +93,17 @@ enum method method_parse(const char *name);  /* 0: none that we know */
 const char *method_name(enum method method); /* "other" for 0 */
 
 /* Errors: NOT_FOUND, METHOD_NOT_ALLOWED (match->allowed says which are), MODEL_NOT_FOUND (an op or
- * a version that there is not). Segments point into `url`. OPTIONS of a path that there is has no
- * route and no error. */
+ * a version that there is not), INVALID_PARAMETER (what is no tensor's name). Segments point into
+ * `url`. OPTIONS of a path that there is has no route and no error. */
 MUST_CHECK enum error_code route_find(struct route_match *match, const char *method,
                                       const char *url, struct error *error);
 
 /* Lets the handler of the route that was found answer. Errors, in call->error: the handler's,
  * RESOURCE_EXHAUSTED. */
 void route_call(struct call *call);
+
+/* The tensor that {tensor} names, into TENSOR_NAME_MAX + 1 bytes. */
+void route_tensor(const struct route_match *match, char *name);
 
 /* "GET, HEAD, OPTIONS" into `text` of 64 bytes. */
 void route_print_allow(unsigned methods, char *text);

@@ -103,15 +103,14 @@ enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup)
 
 /* ------------------------------------------------------------------------------ tensors' routes */
 
-static enum error_code read_name(struct segment segment, char *name, struct error *error)
+static enum error_code read_other(struct tensor_call *call, const char *name, struct error *error)
 {
-    if (!segment.text || !tensor_name_is_legal(segment.text, segment.size))
+    size_t size = strlen(name);
+    if (!tensor_name_is_legal(name, size))
         return error_set(error, ERROR_INVALID_PARAMETER, NULL,
-                         "'%.*s' is no tensor's name; that is " TENSOR_NAME_RULE,
-                         (int)(segment.size < 140 ? segment.size : 140),
-                         segment.text ? segment.text : "");
-    memcpy(name, segment.text, segment.size);
-    name[segment.size] = '\0';
+                         "move is '%.140s'; a tensor's name is " TENSOR_NAME_RULE, name);
+    memcpy(call->other, name, size + 1);
+    call->verb = VERB_MOVE;
     return ERROR_NONE;
 }
 
@@ -142,13 +141,9 @@ static enum error_code read_call(struct exchange *x, struct tensor_call *call)
     const char *move = query->value[QUERY_MOVE];
     *call = (struct tensor_call){.verb = x->match.route->verb,
                                  .most_ttl_ns = x->server->config.tensor_ttl_max};
-    if (read_name(x->match.segments[SEGMENT_TENSOR], call->name, error) != ERROR_NONE)
+    route_tensor(&x->match, call->name);
+    if (call->verb == VERB_PUT && move && read_other(call, move, error) != ERROR_NONE)
         return error->code;
-    if (call->verb == VERB_PUT && move) {
-        call->verb = VERB_MOVE;
-        if (read_name((struct segment){move, strlen(move)}, call->other, error) != ERROR_NONE)
-            return error->code;
-    }
     if (call->verb == VERB_MOVE && no_body(x, "a move", error) != ERROR_NONE)
         return error->code;
     if (call->verb == VERB_DROP && no_body(x, "DELETE", error) != ERROR_NONE)

@@ -20,28 +20,17 @@ static bool may_look(struct call *call)
     return call->error->code == ERROR_NONE;
 }
 
-static bool read_name(struct call *call, char *name)
-{
-    struct segment segment = call->match->segments[SEGMENT_TENSOR];
-    if (!tensor_name_is_legal(segment.text, segment.size)) {
-        error_set(call->error, ERROR_INVALID_PARAMETER, NULL,
-                  "'%.*s' is no tensor's name; that is " TENSOR_NAME_RULE,
-                  (int)(segment.size < 140 ? segment.size : 140), segment.text);
-        return false;
-    }
-    memcpy(name, segment.text, segment.size);
-    name[segment.size] = '\0';
-    if (rights_allow(call->rights, name, false))
-        return true;
-    error_set(call->error, ERROR_FORBIDDEN, NULL, "the token may not read the tensor '%s'", name);
-    return false;
-}
-
 static bool find(struct call *call, struct resident_view *view)
 {
     char name[TENSOR_NAME_MAX + 1];
-    if (!may_look(call) || !read_name(call, name))
+    if (!may_look(call))
         return false;
+    route_tensor(call->match, name);
+    if (!rights_allow(call->rights, name, false)) {
+        error_set(call->error, ERROR_FORBIDDEN, NULL, "the token may not read the tensor '%s'",
+                  name);
+        return false;
+    }
     if (store_look(&call->server->store, name, clock_ns(), view))
         return true;
     if (holds_missing(name, call->error) != ERROR_NONE)
@@ -112,11 +101,20 @@ static bool read_limit(struct call *call, int64_t *limit)
     return false;
 }
 
+static bool is_name_or_none(struct call *call, const char *after)
+{
+    if (!after || tensor_name_is_legal(after, strlen(after)))
+        return true;
+    error_set(call->error, ERROR_INVALID_PARAMETER, NULL,
+              "after is '%.140s'; a tensor's name is " TENSOR_NAME_RULE, after);
+    return false;
+}
+
 void tensors_list(struct call *call, struct text *text)
 {
     struct listing l = {.call = call, .text = text};
     const char *after = call->query->value[QUERY_AFTER];
-    if (!may_look(call) || !read_limit(call, &l.left))
+    if (!may_look(call) || !read_limit(call, &l.left) || !is_name_or_none(call, after))
         return;
     text_puts(text, "{\"tensors\":[");
     store_list(&call->server->store, after ? after : "", clock_ns(), list_one, &l);

@@ -527,6 +527,7 @@ static const struct mistake mistakes[] = {
      "UNSUPPORTED_DTYPE", "INT8"},
     {"GET", "/v2/tensors?limit=0", NULL, NULL, 400, "INVALID_PARAMETER", "limit"},
     {"GET", "/v2/tensors?limit=1001", NULL, NULL, 400, "INVALID_PARAMETER", "limit"},
+    {"GET", "/v2/tensors?after=.", NULL, NULL, 400, "INVALID_PARAMETER", "after"},
     {"POST", "/v2/tensors/a/snapshot", NULL, NULL, 501, "NOT_SUPPORTED", "memory only"},
     {"POST", "/v2/tensors/a", json_type, "{}", 405, "METHOD_NOT_ALLOWED", "PUT"},
     {"DELETE", "/v2/tensors/a", "If-Match: 5", NULL, 400, "INVALID_HEADER", "If-Match"},
