@@ -93,17 +93,21 @@ bool http_head_read(struct exchange *x, const struct request_line *line)
     return has_room(x->connection, size, reading.lines);
 }
 
-/* Nothing here asks for a query. libmicrohttpd 0.9 has a record of its pool for each of its
- * arguments, and when it runs out of them the connection hangs (RFC 9112, 3: an answer is due). */
-static void cut_query(const char *target)
+/* The query is read here, not by libmicrohttpd: 0.9 has a record of its pool for each of its
+ * arguments, and when it runs out of them the connection hangs (RFC 9112, 3: an answer is due); and
+ * it takes escapes out of names, which balancers must see as they are. For the library it ends at
+ * its first byte, which is kept. */
+static void take_query(struct peer *peer, const char *target)
 {
-#if MHD_VERSION < 0x01000000
     char *query = strchr(target, '?');
-    if (query && query[1])
-        query[1] = '\0';
-#else
-    (void)target;
-#endif
+    size_t path = query ? (size_t)(query - target) : peer->target_size;
+    peer->path_is_escaped = memchr(target, '%', path) != NULL;
+    peer->query = query ? query + 1 : NULL;
+    if (!query || !query[1])
+        return;
+    peer->query_size = strlen(query + 1);
+    peer->query_byte = query[1];
+    query[1] = '\0';
 }
 
 void http_head_begin(struct MHD_Connection *connection, const char *target)
@@ -114,9 +118,10 @@ void http_head_begin(struct MHD_Connection *connection, const char *target)
     peer->target = target;
     peer->target_size = strlen(target);
     peer->head_of = connection;
+    peer->query_size = 0;
     if (peer->phase == PEER_IDLE)
         atomic_store_explicit(&peer->phase, PEER_HEAD, memory_order_relaxed);
-    cut_query(target);
+    take_query(peer, target);
 }
 
 bool http_head_explain(struct MHD_Connection *connection, struct error *error)
