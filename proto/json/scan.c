@@ -326,9 +326,9 @@ static const char *scan_value(struct scanner *s, const char *at, enum place plac
     }
 }
 
-static const char *scan_text(struct scanner *s)
+static const char *scan_text(struct scanner *s, enum place root)
 {
-    const char *at = scan_value(s, json_space(s->text, s->end), PLACE_ROOT);
+    const char *at = scan_value(s, json_space(s->text, s->end), root);
 
     if (!at)
         return NULL;
@@ -336,8 +336,9 @@ static const char *scan_text(struct scanner *s)
     return at == s->end ? at : expected(s, at, "nothing after the JSON value");
 }
 
-enum error_code json_scan(struct json_scan *scan, const char *text, size_t size, size_t rest_max,
-                          const struct work *work, struct error *error)
+static enum error_code scan_root(struct json_scan *scan, const char *text, size_t size,
+                                 size_t rest_max, enum place root, const struct work *work,
+                                 struct error *error)
 {
     size_t room = (size < rest_max ? size : rest_max) + ROOM_FOR_MARKS;
     struct scanner s = {.scan = scan,
@@ -352,9 +353,21 @@ enum error_code json_scan(struct json_scan *scan, const char *text, size_t size,
     scan->envelope = work->memory->get(work->memory, room);
     if (!scan->envelope)
         return json_fault_memory(room, "the scan of a JSON text", NULL, error);
-    if (!scan_text(&s) || !put(&s, "", 1))
+    if (!scan_text(&s, root) || !put(&s, "", 1))
         return error->code;
     assert(s.depth == 0);
     scan->envelope_size--; /* its terminator does not count */
     return ERROR_NONE;
+}
+
+enum error_code json_scan(struct json_scan *scan, const char *text, size_t size, size_t rest_max,
+                          const struct work *work, struct error *error)
+{
+    return scan_root(scan, text, size, rest_max, PLACE_ROOT, work, error);
+}
+
+enum error_code json_scan_tensor(struct json_scan *scan, const char *text, size_t size,
+                                 size_t rest_max, const struct work *work, struct error *error)
+{
+    return scan_root(scan, text, size, rest_max, PLACE_INPUT, work, error);
 }

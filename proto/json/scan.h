@@ -46,4 +46,9 @@ struct json_scan {
 MUST_CHECK enum error_code json_scan(struct json_scan *scan, const char *text, size_t size,
                                      size_t rest_max, const struct work *work, struct error *error);
 
+/* The same for a text that is one tensor: cut is the value of the key `data` of its root. */
+MUST_CHECK enum error_code json_scan_tensor(struct json_scan *scan, const char *text, size_t size,
+                                            size_t rest_max, const struct work *work,
+                                            struct error *error);
+
 #endif

@@ -17,20 +17,62 @@ static const char *const output_keys[] = {"name", "parameters", NULL};
 static const struct vocabulary output_vocabulary = {output_keys, NULL, "binary_data",
                                                     ERROR_INVALID_FIELD};
 
-static const char *const output_parameter_keys[] = {"binary_data", NULL};
+static const char *const output_parameter_keys[] = {
+    "binary_data", "shared_memory_region", "shared_memory_byte_size", "shared_memory_offset", NULL};
 static const struct vocabulary output_parameters = {output_parameter_keys, NULL, NULL,
                                                     ERROR_INVALID_PARAMETER};
+/* What Triton's clients say of a region, which here is a tensor. */
+static bool says_region(const cJSON *parameters, const char *name)
+{
+    return envelope_member(parameters, "shared_memory_region") &&
+           (strcmp(name, "shared_memory_region") == 0 ||
+            strcmp(name, "shared_memory_byte_size") == 0 ||
+            strcmp(name, "shared_memory_offset") == 0);
+}
 
 enum error_code request_json_refuse(const cJSON *parameters, struct error *error)
 {
     const cJSON *item;
     cJSON_ArrayForEach(item, parameters)
     {
-        enum error_code code = request_refuse_parameter(item->string, error);
+        enum error_code code = says_region(parameters, item->string)
+                                   ? ERROR_NONE
+                                   : request_refuse_parameter(item->string, error);
         if (code)
             return code;
     }
     return ERROR_NONE;
+}
+
+/* A number of bytes; 0 where it is absent. */
+static enum error_code read_region_size(const cJSON *parameters, const char *name, size_t *size,
+                                        struct error *error)
+{
+    const cJSON *item = envelope_member(parameters, name);
+    int64_t value = 0;
+    if (item && !envelope_size(item, &value))
+        return envelope_wrong(NULL, name, item, "an integer from 0 to 2^53 - 1", error);
+    *size = (size_t)value;
+    return ERROR_NONE;
+}
+
+enum error_code request_json_region(struct reference *reference, const cJSON *parameters,
+                                    struct error *error)
+{
+    const cJSON *name = envelope_member(parameters, "shared_memory_region");
+    if (!name)
+        return ERROR_NONE;
+    if (!envelope_string(name))
+        return envelope_wrong(NULL, "shared_memory_region", name, "the name of a tensor", error);
+    reference->is_region = true;
+    enum error_code code =
+        request_reference(reference, envelope_string(name), "shared_memory_region", error);
+    if (!code)
+        code = read_region_size(parameters, "shared_memory_byte_size", &reference->region_bytes,
+                                error);
+    return code ? code
+                : read_region_size(parameters, "shared_memory_offset", &reference->region_offset,
+                                   error);
 }
 
 static struct parameter parameter_of(const cJSON *item)
@@ -73,7 +115,9 @@ static enum error_code read_output_parameters(struct decode *d, const cJSON *par
 {
     if (!cJSON_IsObject(parameters))
         return envelope_wrong(NULL, "parameters of an output", parameters, "an object", error);
-    enum error_code code = request_json_refuse(parameters, error);
+    enum error_code code = request_json_region(&d->region, parameters, error);
+    if (!code)
+        code = request_json_refuse(parameters, error);
     const cJSON *binary = envelope_member(parameters, "binary_data");
     if (code)
         return code;
@@ -109,6 +153,7 @@ static enum error_code read_output(struct decode *d, const cJSON *output, const 
         return error_set(error, ERROR_UNKNOWN_OUTPUT, NULL,
                          "%s has no output \"%.64s\"; its only one is \"%s\"", d->request->op.name,
                          envelope_string(name), output_name);
+    d->output_listed = true;
     const cJSON *parameters = envelope_member(output, "parameters");
     return parameters ? read_output_parameters(d, parameters, error) : ERROR_NONE;
 }

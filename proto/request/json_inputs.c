@@ -7,7 +7,8 @@
 
 static const char a_size[] = "an integer from 0 to 2^53 - 1";
 
-static const char *const input_keys[] = {"name", "shape", "datatype", "parameters", "data", NULL};
+static const char *const input_keys[] = {"name", "shape",  "datatype", "parameters",
+                                         "data", "tensor", NULL};
 static const struct synonym input_synonyms[] = {
     {"dtype", "datatype"},    {"type", "datatype"}, {"element_type", "datatype"},
     {"dims", "shape"},        {"dim", "shape"},     {"dimensions", "shape"},
@@ -18,7 +19,9 @@ static const struct synonym input_synonyms[] = {
 static const struct vocabulary input_vocabulary = {input_keys, input_synonyms, "binary_data_size",
                                                    ERROR_INVALID_FIELD};
 
-static const char *const input_parameter_keys[] = {"binary_data_size", NULL};
+static const char *const input_parameter_keys[] = {
+    "binary_data_size",     "tensor", "shared_memory_region", "shared_memory_byte_size",
+    "shared_memory_offset", NULL};
 static const struct vocabulary input_parameters = {input_parameter_keys, NULL, NULL,
                                                    ERROR_INVALID_PARAMETER};
 
@@ -57,6 +60,15 @@ enum error_code request_json_shape(struct decode *d, struct announced *a, const 
     return ERROR_NONE;
 }
 
+static enum error_code given_twice(const struct decode *d, const struct announced *a,
+                                   struct error *error)
+{
+    const char *input = d->request->op.op->inputs[a->input];
+    return error_set(error, ERROR_DUPLICATE_INPUT, input,
+                     "%s has data and is the tensor \"%s\" as well; expected one of them", input,
+                     d->request->references[a->input].name);
+}
+
 static enum error_code read_binary_size(struct decode *d, struct announced *a, const cJSON *item,
                                         struct error *error)
 {
@@ -69,6 +81,8 @@ static enum error_code read_binary_size(struct decode *d, struct announced *a, c
                          "binary_data_size of %s is %lld, but the request has no header "
                          "Inference-Header-Content-Length, which says where the JSON ends",
                          input, (long long)bytes);
+    if (a->source == SOURCE_REFERENCE)
+        return given_twice(d, a, error);
     a->source = SOURCE_BINARY;
     a->bytes = (size_t)bytes;
     return ERROR_NONE;
@@ -80,12 +94,25 @@ static enum error_code read_data(struct decode *d, struct announced *a, const cJ
 {
     const char *input = d->request->op.op->inputs[a->input];
     assert(cJSON_IsNumber(item));
+    if (a->source == SOURCE_REFERENCE)
+        return given_twice(d, a, error);
     if (a->source == SOURCE_BINARY)
         return error_set(error, ERROR_INVALID_FIELD, input,
                          "%s has both data and binary_data_size; expected one of them", input);
     a->source = SOURCE_CUT;
     a->cut = (int)item->valuedouble;
     return ERROR_NONE;
+}
+
+static enum error_code read_reference(struct decode *d, struct announced *a, const cJSON *item,
+                                      struct error *error)
+{
+    const char *input = d->request->op.op->inputs[a->input];
+    if (!envelope_string(item))
+        return envelope_wrong(input, "tensor", item, "the name of a tensor", error);
+    a->source = SOURCE_REFERENCE;
+    return request_reference(&d->request->references[a->input], envelope_string(item),
+                             "the tensor of an input", error);
 }
 
 static enum error_code read_input_parameters(struct decode *d, struct announced *a,
@@ -95,7 +122,15 @@ static enum error_code read_input_parameters(struct decode *d, struct announced 
     char where[64];
     if (!cJSON_IsObject(item))
         return envelope_wrong(input, "parameters", item, "an object", error);
-    enum error_code code = request_json_refuse(item, error);
+    struct reference *reference = &d->request->references[a->input];
+    enum error_code code = request_json_region(reference, item, error);
+    if (!code)
+        code = request_json_refuse(item, error);
+    const cJSON *tensor = envelope_member(item, "tensor");
+    if (!code && tensor)
+        code = read_reference(d, a, tensor, error);
+    if (!code && reference_is_set(reference))
+        a->source = SOURCE_REFERENCE;
     const cJSON *bytes = envelope_member(item, "binary_data_size");
     if (code || bytes)
         return code ? code : read_binary_size(d, a, bytes, error);
@@ -109,17 +144,15 @@ static const struct {
     enum error_code (*read)(struct decode *d, struct announced *a, const cJSON *item,
                             struct error *error);
 } input_members[] = {
-    {"parameters", read_input_parameters},
-    {"datatype", read_datatype},
-    {"shape", request_json_shape},
-    {"data", read_data},
+    {"parameters", read_input_parameters}, {"tensor", read_reference}, {"datatype", read_datatype},
+    {"shape", request_json_shape},         {"data", read_data},
 };
 
 enum { INPUT_MEMBERS = sizeof(input_members) / sizeof(input_members[0]) };
 
 /* `known`: members of the object that are read elsewhere. */
-static enum error_code read_input_members(struct decode *d, struct announced *a,
-                                          const cJSON *object, int known, struct error *error)
+static enum error_code read_members(struct decode *d, struct announced *a, const cJSON *object,
+                                    int known, struct error *error)
 {
     const char *input = d->request->op.op->inputs[a->input];
     for (int i = 0; i < INPUT_MEMBERS; i++)
@@ -131,8 +164,17 @@ static enum error_code read_input_members(struct decode *d, struct announced *a,
         const cJSON *item = envelope_member(object, input_members[i].name);
         code = item ? input_members[i].read(d, a, item, error) : ERROR_NONE;
     }
+    return code;
+}
+
+static enum error_code read_input_members(struct decode *d, struct announced *a,
+                                          const cJSON *object, int known, struct error *error)
+{
+    const char *input = d->request->op.op->inputs[a->input];
+    enum error_code code = read_members(d, a, object, known, error);
     if (code)
         return code;
+    d->request->references[a->input].dtype_said = a->tensor.dtype != DTYPE_NONE;
     if (a->source == SOURCE_NONE)
         return error_set(error, ERROR_INVALID_FIELD, input,
                          "%s has neither data nor parameters.binary_data_size", input);
@@ -195,4 +237,26 @@ enum error_code request_json_inputs(struct decode *d, const cJSON *inputs, struc
             return code;
     }
     return ERROR_NONE;
+}
+
+enum error_code request_json_tensor(struct decode *d, const struct json_scan *scan,
+                                    struct error *error)
+{
+    const cJSON *tree;
+    struct announced *a;
+    enum error_code code = envelope_parse(&tree, scan, d->work->memory, error);
+    if (!code)
+        code = request_announce(d, "tensor", &a, error);
+    if (!code)
+        code = read_members(d, a, tree, 0, error);
+    if (code)
+        return code;
+    if (a->source == SOURCE_REFERENCE)
+        return error_set(error, ERROR_INVALID_FIELD, NULL,
+                         "a tensor cannot be made from a reference; expected datatype, shape and "
+                         "data");
+    if (a->source == SOURCE_CUT || (a->tensor.dtype != DTYPE_NONE && a->tensor.rank >= 0))
+        return ERROR_NONE;
+    return error_set(error, ERROR_INVALID_FIELD, NULL,
+                     "without data a tensor needs datatype and shape; it is zeros then");
 }

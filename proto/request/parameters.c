@@ -162,14 +162,40 @@ static enum error_code read_binary(struct decode *d, const char *name,
     return ERROR_NONE;
 }
 
+/* In a safetensors file every value is a string, also one that looks like a number. */
+static bool is_name(const struct parameter *value, const struct decode *d)
+{
+    return value->text && (value->kind == PARAMETER_TEXT || d->head->body == ENCODING_SAFETENSORS);
+}
+
+static enum error_code read_tensor(struct decode *d, const char *name,
+                                   const struct parameter *value, struct error *error)
+{
+    if (!is_name(value, d))
+        return unexpected(name, value, "the name of a tensor", error);
+    return request_reference(&d->table, value->text, "parameter tensor", error);
+}
+
+static enum error_code read_into(struct decode *d, const char *name, const struct parameter *value,
+                                 struct error *error)
+{
+    if (!is_name(value, d))
+        return unexpected(name, value, "the name of a tensor", error);
+    return request_reference(&d->request->into, value->text, "parameter into", error);
+}
+
 static const struct {
     const char *name;
     enum error_code (*read)(struct decode *d, const char *name, const struct parameter *value,
                             struct error *error);
 } parameters[] = {
-    {"bad_indices_policy", read_policy}, {"device", read_device},
-    {"timeout", read_timeout},           {"json_nonfinite", read_nonfinite},
+    {"bad_indices_policy", read_policy},
+    {"device", read_device},
+    {"timeout", read_timeout},
+    {"json_nonfinite", read_nonfinite},
     {"binary_data_output", read_binary},
+    {"tensor", read_tensor},
+    {"into", read_into},
 };
 
 enum { PARAMETER_COUNT = sizeof(parameters) / sizeof(parameters[0]) };

@@ -22,7 +22,8 @@ static struct exchange *exchange_new(struct http_daemon *daemon, struct MHD_Conn
     struct peer *peer = http_peer_of(connection);
     enum method kind = method_parse(method);
     struct block *home =
-        peer ? blocks_get(&server->blocks, kind == METHOD_POST ? HOME_BYTES : HOME_BYTES_BODYLESS)
+        peer ? blocks_get(&server->blocks,
+                          kind & (METHOD_POST | METHOD_PUT) ? HOME_BYTES : HOME_BYTES_BODYLESS)
              : NULL;
     if (!home)
         return NULL;
@@ -56,6 +57,11 @@ void exchange_release(struct exchange *x)
     access_leave(&server->access, &x->grant, x->body.size + x->discarded + x->reply.size);
     blocks_put(&server->blocks, x->job.arena.chain);
     atomic_fetch_sub_explicit(&http->requests, 1, memory_order_release);
+}
+
+static bool has_job(const struct route *route)
+{
+    return route->kind == ROUTE_INFER || route->kind == ROUTE_TENSOR;
 }
 
 /* A target may name scheme and authority, too (RFC 9112, 3.2.2). */
@@ -105,11 +111,15 @@ static enum error_code decide(struct exchange *x, const struct request_line *lin
         return code;
     if (find_permitted(x, line->target, line->method) != ERROR_NONE)
         return error->code;
-    if (x->method == METHOD_OPTIONS || x->match.route->kind != ROUTE_INFER)
+    if (x->method == METHOD_OPTIONS)
+        return ERROR_NONE;
+    if (x->match.route->kind == ROUTE_LOOK)
+        return http_query_read(x);
+    if (!has_job(x->match.route))
         return ERROR_NONE;
     if (x->server->phase >= PHASE_DRAINING)
         return job_draining(error);
-    return http_infer_open(x);
+    return http_job_open(x);
 }
 
 /* The answer to a refused request goes out with the final call, which keeps the connection; at once
@@ -164,7 +174,7 @@ static bool begin(struct http_daemon *daemon, struct MHD_Connection *connection,
 static bool receive(struct exchange *x, const char *bytes, size_t size)
 {
     atomic_fetch_add_explicit(&x->peer->received, size, memory_order_relaxed);
-    bool is_wanted = x->match.route && x->match.route->kind == ROUTE_INFER;
+    bool is_wanted = x->match.route && has_job(x->match.route);
     if (is_wanted && x->job.error.code == ERROR_NONE &&
         body_append(&x->body, bytes, size, &x->job.error) == ERROR_NONE)
         return true;
@@ -183,6 +193,9 @@ static void answer_info(struct exchange *x)
 {
     struct call call = {.server = x->server,
                         .match = &x->match,
+                        .query = &x->query,
+                        .rights = x->grant.bearer.rights,
+                        .forbids_use = http_forbids_use(x),
                         .arena = &x->job.arena,
                         .reply = &x->reply,
                         .error = &x->job.error};
@@ -196,7 +209,7 @@ static bool answer(struct exchange *x)
         return true;
     if (x->method == METHOD_OPTIONS)
         answer_options(x);
-    else if (x->match.route->kind == ROUTE_INFER)
+    else if (has_job(x->match.route))
         return http_infer(x);
     else
         answer_info(x);

@@ -35,11 +35,9 @@ static const char *behind_line(const char *next, const char *name, size_t name_s
 }
 
 /* The two NULs of an empty line are the last bytes of a head. */
-static bool is_whole(struct MHD_Connection *connection, const char *method, const char *next)
+static bool is_whole(const char *method, size_t size, const char *next)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    return info && next && next + 2 == method + info->header_size && !next[0] && !next[1];
+    return next && next + 2 == method + size && !next[0] && !next[1];
 }
 
 static const char *behind_request_line(const struct peer *peer, const struct request_line *line)
@@ -68,18 +66,17 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
-/* What libmicrohttpd has taken of the connection's pool for a head: its bytes, a record a header
- * and a cookie, and cookies once more. */
-static size_t pool_used(struct MHD_Connection *connection, const struct reading *reading)
+/* Whether libmicrohttpd has enough left of the connection's pool for an answer. It takes the head's
+ * bytes, a record for each header and each cookie, and the cookies' bytes once more. */
+static bool has_room(struct MHD_Connection *connection, size_t head_size, size_t lines)
 {
-    enum { RECORD = 64 };
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    enum { RECORD = 64, SHORTEST_COOKIE = 2, ROOM = HTTP_POOL_BYTES - HTTP_POOL_KEPT };
+    if (head_size + head_size + (lines + head_size / SHORTEST_COOKIE) * RECORD <= ROOM)
+        return true;
     const char *cookie = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Cookie");
     size_t cookies =
         cookie ? (size_t)MHD_get_connection_values(connection, MHD_COOKIE_KIND, NULL, NULL) : 0;
-    return (info ? info->header_size : 0) + (reading->lines + cookies) * RECORD +
-           (cookie ? strlen(cookie) + 1 : 0);
+    return head_size + (cookie ? strlen(cookie) + 1 : 0) + (lines + cookies) * RECORD <= ROOM;
 }
 
 bool http_head_read(struct exchange *x, const struct request_line *line)
@@ -89,22 +86,28 @@ bool http_head_read(struct exchange *x, const struct request_line *line)
     peer->head_of = NULL;
     x->headers.memory = &x->job.arena.memory;
     MHD_get_connection_values_n(x->connection, MHD_HEADER_KIND, collect, &reading);
-    if (!is_whole(x->connection, line->method, reading.next))
+    size_t size = MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)
+                      ->header_size;
+    if (!is_whole(line->method, size, reading.next))
         x->headers.fault = "a line of the head is folded, ends in a bare LF or holds a NUL";
-    return pool_used(x->connection, &reading) <= HTTP_POOL_BYTES - HTTP_POOL_KEPT;
+    return has_room(x->connection, size, reading.lines);
 }
 
-/* Nothing here asks for a query. libmicrohttpd 0.9 has a record of its pool for each of its
- * arguments, and when it runs out of them the connection hangs (RFC 9112, 3: an answer is due). */
-static void cut_query(const char *target)
+/* The query is read here, not by libmicrohttpd: 0.9 has a record of its pool for each of its
+ * arguments, and when it runs out of them the connection hangs (RFC 9112, 3: an answer is due); and
+ * it takes escapes out of names, which balancers must see as they are. For the library it ends at
+ * its first byte, which is kept. */
+static void take_query(struct peer *peer, const char *target)
 {
-#if MHD_VERSION < 0x01000000
     char *query = strchr(target, '?');
-    if (query && query[1])
-        query[1] = '\0';
-#else
-    (void)target;
-#endif
+    size_t path = query ? (size_t)(query - target) : peer->target_size;
+    peer->path_is_escaped = memchr(target, '%', path) != NULL;
+    peer->query = query ? query + 1 : NULL;
+    if (!query || !query[1])
+        return;
+    peer->query_size = strlen(query + 1);
+    peer->query_byte = query[1];
+    query[1] = '\0';
 }
 
 void http_head_begin(struct MHD_Connection *connection, const char *target)
@@ -115,9 +118,10 @@ void http_head_begin(struct MHD_Connection *connection, const char *target)
     peer->target = target;
     peer->target_size = strlen(target);
     peer->head_of = connection;
+    peer->query_size = 0;
     if (peer->phase == PEER_IDLE)
         atomic_store_explicit(&peer->phase, PEER_HEAD, memory_order_relaxed);
-    cut_query(target);
+    take_query(peer, target);
 }
 
 bool http_head_explain(struct MHD_Connection *connection, struct error *error)

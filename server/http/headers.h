@@ -23,11 +23,17 @@
     X(EXPECT, "Expect", LIST)                                                                      \
     X(FORWARDED_FOR, "X-Forwarded-For", LIST)                                                      \
     X(HOST, "Host", ONCE)                                                                          \
+    X(IDEMPOTENCY_KEY, "Idempotency-Key", ONCE)                                                    \
+    X(IF_MATCH, "If-Match", LIST)                                                                  \
+    X(IF_NONE_MATCH, "If-None-Match", LIST)                                                        \
     X(INFERENCE_HEADER_CONTENT_LENGTH, "Inference-Header-Content-Length", ONCE)                    \
     X(ORIGIN, "Origin", ONCE)                                                                      \
     X(REQUEST_ID, "X-Request-Id", ALONE)                                                           \
+    X(SEC_FETCH_SITE, "Sec-Fetch-Site", ONCE)                                                      \
     X(TRACEPARENT, "traceparent", ALONE)                                                           \
-    X(TRANSFER_ENCODING, "Transfer-Encoding", ONCE)
+    X(TRANSFER_ENCODING, "Transfer-Encoding", ONCE)                                                \
+    X(UPDATE_POSITION, "Update-Position", ONCE)                                                    \
+    X(UPDATE_SOURCE, "Update-Source", ONCE)
 
 enum header {
 #define X(ID, NAME, LINES) HEADER_##ID,

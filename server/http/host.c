@@ -4,10 +4,15 @@
 #include <ctype.h>
 #include <string.h>
 
-/* unreserved and sub-delims of RFC 3986; isalnum of the "C" locale, which is the process's. */
+/* unreserved and sub-delims of RFC 3986. */
 static bool is_plain(unsigned char c)
 {
-    return isalnum(c) || (c && strchr("-._~!$&'()*+,;=", c));
+    static const bool plain[256] = {
+        ['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true, ['-'] = true,
+        ['.'] = true,         ['_'] = true,         ['~'] = true,         ['!'] = true,
+        ['$'] = true,         ['='] = true,         ['&' ... ','] = true, [';'] = true,
+    };
+    return plain[c];
 }
 
 static const char *skip_name(const char *p)

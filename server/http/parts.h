@@ -94,7 +94,14 @@ struct peer {
 
     void *session; /* of TLS; NULL: none */
     struct tls_credentials *credentials;
+    struct tls_wire wire;
     bool is_certified; /* its client certificate was looked at */
+
+    /* Of the request that begins: its query, whose first byte stands apart. */
+    const char *query; /* NULL: none */
+    size_t query_size;
+    char query_byte;
+    bool path_is_escaped;
 
     /* Written by the daemon's thread, read by the reaper. */
     _Atomic enum peer_phase phase;
@@ -120,6 +127,8 @@ struct exchange {
     struct framing framing;
     bool must_close; /* what follows cannot be trusted to be a request */
     struct route_match match;
+    struct query query; /* of requests about residents */
+    const char *target[QUERY_COUNT + 3];
     struct body body;
     size_t discarded;  /* bytes of a refused body */
     bool is_suspended; /* counted as such */
@@ -167,11 +176,20 @@ void http_library_says(struct http_daemon *daemon, const char *format, va_list a
 void http_visitor_look(struct exchange *x);
 MUST_CHECK enum error_code http_visitor_admit(struct exchange *x);
 
-/* infer.c: http_infer_open prepares for the body of a computation, by what the headers say of it;
+/* infer.c: http_job_open prepares for the body of a computation, by what the headers say of it;
  * once the body is in, http_infer starts it. true: x->job or x->job.error is the answer; false: the
  * connection is suspended and the job is not ours any more. Errors: x->job.error. */
-MUST_CHECK enum error_code http_infer_open(struct exchange *x);
+MUST_CHECK enum error_code http_job_open(struct exchange *x);
 bool http_infer(struct exchange *x);
+
+/* tensors.c: the query; what a job may want of residents; a job about one. Errors: those of
+ * query_check, of the headers that are about residents, and of what the URL says of a tensor. */
+MUST_CHECK enum error_code http_query_read(struct exchange *x);
+MUST_CHECK enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup);
+MUST_CHECK enum error_code http_tensor_open(struct exchange *x, struct job_setup *setup);
+
+/* Why the visitor may use no residents; NULL: it may. */
+const char *http_forbids_use(const struct exchange *x);
 
 /* The connection runs again: counts it so. */
 void http_resumed(struct exchange *x);

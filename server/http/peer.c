@@ -4,8 +4,21 @@
 
 #include <fcntl.h>
 #include <microhttpd.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+
+static void answer_plainly(struct tls_wire *wire)
+{
+    struct peer *peer = (struct peer *)((char *)wire - offsetof(struct peer, wire));
+    struct error error;
+    error_clear(&error);
+    error_set(&error, ERROR_INVALID_HEADER, NULL,
+              "plain HTTP came to an address that speaks TLS: the URL begins with https://");
+    peer->session = NULL; /* it is not in use, and the answer must be readable */
+    http_last_word(peer, MHD_HTTP_BAD_REQUEST, &error);
+    http_account_refused(peer, &error);
+}
 
 /* false: a TLS session that gets no credentials cannot go on. */
 static bool open_session(struct peer *peer, struct MHD_Connection *connection)
@@ -14,7 +27,9 @@ static bool open_session(struct peer *peer, struct MHD_Connection *connection)
         return true;
     peer->session =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session;
-    peer->credentials = tls_attach(&peer->daemon->http->server->access.tls, peer->session);
+    peer->wire = (struct tls_wire){.fd = peer->fd, .on_plain = answer_plainly};
+    peer->credentials =
+        tls_attach(&peer->daemon->http->server->access.tls, peer->session, &peer->wire);
     return peer->credentials;
 }
 

@@ -269,7 +269,7 @@ static void parameters_that_are_refused(void **state)
              ",'outputs':[{'name':'output','parameters':{'classification':3}}]"),
          400, "INVALID_PARAMETER", "classification"},
         {ADD(TENSOR, INDICES, UPDATES,
-             ",'outputs':[{'name':'output','parameters':{'shared_memory_region':'r'}}]"),
+             ",'outputs':[{'name':'output','parameters':{'shared_memory_offset':4}}]"),
          400, "INVALID_PARAMETER", "shared_memory"},
     };
 

@@ -197,7 +197,7 @@ static void inputs_that_are_wrong(void **state)
                "parameters of tensor is 5; expected an object");
     expect_bad("{'inputs':[{'name':'tensor','data':[1],"
                "'parameters':{'shared_memory_region':'r'}}]}",
-               ERROR_INVALID_PARAMETER, "shared_memory_region");
+               ERROR_DUPLICATE_INPUT, "has data and is the tensor");
 }
 
 static void types_and_shapes_that_are_wrong(void **state)
@@ -540,8 +540,8 @@ static void outputs_that_are_wrong(void **state)
                ERROR_INVALID_PARAMETER, "binary_data of an output is 1; expected true or false");
     expect_bad(WITH("'outputs':[{'name':'output','parameters':{'classification':2}}]"),
                ERROR_INVALID_PARAMETER, "classification");
-    expect_bad(WITH("'outputs':[{'name':'output','parameters':{'shared_memory_region':'r'}}]"),
-               ERROR_INVALID_PARAMETER, "shared_memory_region");
+    expect_bad(WITH("'outputs':[{'name':'output','parameters':{'shared_memory_region':5}}]"),
+               ERROR_INVALID_FIELD, "shared_memory_region");
 }
 
 static void parameters_are_checked_before_inputs(void **state)
