@@ -1,6 +1,6 @@
 #include "proto/request/inflate.h"
 
-#include "proto/request/request.h"
+#include "proto/request/guise.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -47,9 +47,15 @@ static enum error_code no_memory(struct error *error)
 static enum error_code not_compressed(const struct source *s, const char *fault,
                                       struct error *error)
 {
+    const char *coding = s->coding == CODING_GZIP ? "gzip" : "deflate";
+    struct guise guise = guise_of(s->body, s->size);
+    if (guise.kind == GUISE_JSON || guise.kind == GUISE_OTHER)
+        return error_set(error, ERROR_INVALID_HEADER, NULL,
+                         "Content-Encoding is %s, but the body looks like %s; %s", coding,
+                         guise.looks, guise.advice);
     return error_set(error, ERROR_INVALID_HEADER, NULL,
-                     "Content-Encoding is %s, but the body of %zu bytes %s",
-                     s->coding == CODING_GZIP ? "gzip" : "deflate", s->size, fault);
+                     "Content-Encoding is %s, but the body of %zu bytes %s", coding, s->size,
+                     fault);
 }
 
 /* After the end of a stream: gzip may go on with another member, anything else is garbage. */
@@ -92,7 +98,8 @@ static enum error_code step(struct source *s, char *out, size_t room, size_t *ma
     case Z_BUF_ERROR:
         return not_compressed(s, "ends in the middle of its stream", error);
     default:
-        return not_compressed(s, "is damaged or something else", error);
+        return not_compressed(s, "is damaged, or no stream with the header of RFC 1950 or 1952",
+                              error);
     }
 }
 

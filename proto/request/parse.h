@@ -10,6 +10,7 @@
 #include "proto/request/frame.h"
 #include "proto/request/request.h"
 
+/* Bytes that a JSON text may have besides its tensors. */
 enum { ENVELOPE_MAX = 256 * 1024 };
 
 enum source { SOURCE_NONE, SOURCE_CUT, SOURCE_BINARY, SOURCE_REFERENCE };

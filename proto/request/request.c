@@ -1,11 +1,10 @@
 #include "proto/request/request.h"
 
+#include "proto/request/guise.h"
 #include "proto/request/inflate.h"
 #include "proto/request/json.h"
 #include "proto/request/parse.h"
 #include "proto/request/safetensors_read.h"
-
-/* What a JSON request may say besides its tensors. */
 
 static size_t json_size_of(const struct head *head, size_t size)
 {
@@ -49,6 +48,8 @@ static enum error_code decode_json(struct decode *d, char *body, size_t size, st
         return code;
     if (!request_recall(d, &scan, body, json_size)) {
         code = json_scan(&scan, body, json_size, ENVELOPE_MAX, d->work, error);
+        if (code == ERROR_INVALID_JSON)
+            return guise_explain(body, size, d->head->header_length, error);
         if (!code)
             code = request_json(d, &scan, error);
         if (code)

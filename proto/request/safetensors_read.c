@@ -1,5 +1,6 @@
 #include "proto/request/safetensors_read.h"
 
+#include "proto/request/guise.h"
 #include "proto/request/json.h"
 
 #include <assert.h>
@@ -9,20 +10,33 @@ enum { LENGTH_BYTES = 8 };
 
 static const char metadata_name[] = "__metadata__";
 
+/* A body whose first bytes are no length that it could have: what it looks like, if anything. */
+static enum error_code not_safetensors(const char *body, size_t size, uint64_t length,
+                                       struct error *error)
+{
+    struct guise guise = guise_of(body, size);
+    if (guise.kind != GUISE_NONE)
+        return error_set(error, ERROR_INVALID_HEADER, NULL,
+                         "the body is read as a safetensors file, but it looks like %s; %s",
+                         guise.looks, guise.advice);
+    if (size < LENGTH_BYTES)
+        return error_set(error, ERROR_INVALID_HEADER, NULL,
+                         "the body has %zu bytes; a safetensors file has at least 8", size);
+    return error_set(error, ERROR_INVALID_HEADER, NULL,
+                     "the safetensors header says that it has %llu bytes; it may have %d and the "
+                     "body has %zu after it",
+                     (unsigned long long)length, SAFETENSORS_HEADER_MAX, size - LENGTH_BYTES);
+}
+
 /* Finds the JSON and what follows it. */
 static enum error_code split(const struct decode *d, char *body, size_t size, size_t *json_size,
                              struct frame *frame, struct error *error)
 {
     uint64_t length = 0;
-    if (size < LENGTH_BYTES)
-        return error_set(error, ERROR_INVALID_HEADER, NULL,
-                         "the body has %zu bytes; a safetensors file has at least 8", size);
-    memcpy(&length, body, LENGTH_BYTES);
-    if (length > SAFETENSORS_HEADER_MAX || length > size - LENGTH_BYTES)
-        return error_set(error, ERROR_INVALID_HEADER, NULL,
-                         "the safetensors header says that it has %llu bytes; it may have %d and "
-                         "the body has %zu after it",
-                         (unsigned long long)length, SAFETENSORS_HEADER_MAX, size - LENGTH_BYTES);
+    if (size >= LENGTH_BYTES)
+        memcpy(&length, body, LENGTH_BYTES);
+    if (size < LENGTH_BYTES || length > SAFETENSORS_HEADER_MAX || length > size - LENGTH_BYTES)
+        return not_safetensors(body, size, length, error);
     if (length > d->rules->json_limit)
         return error_set(error, ERROR_PAYLOAD_TOO_LARGE, NULL,
                          "the safetensors header has %llu bytes; the limit is %zu (setting "

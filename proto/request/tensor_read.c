@@ -2,6 +2,7 @@
 
 #include "kernels/plan.h"
 #include "proto/json/tensor.h"
+#include "proto/request/guise.h"
 #include "proto/request/inflate.h"
 #include "proto/request/json.h"
 #include "proto/request/parse.h"
@@ -96,6 +97,8 @@ static enum error_code read_json(struct decode *d, struct tensor *t, struct span
     enum error_code code = request_check_sizes(d->head, d->rules, inner.size, error);
     if (!code)
         code = json_scan_tensor(&scan, body, json_size, ENVELOPE_MAX, d->work, error);
+    if (code == ERROR_INVALID_JSON)
+        return guise_explain(body, inner.size, d->head->header_length, error);
     if (!code)
         code = request_json_tensor(d, &scan, error);
     if (code)

@@ -1,6 +1,7 @@
 #include "server/http/route.h"
 
 #include "server/http/info.h"
+#include "server/http/route_hint.h"
 #include "server/http/tensors.h"
 
 #include <stdio.h>
@@ -171,15 +172,22 @@ static int printed_size(struct segment segment)
     return segment.size < 100 ? (int)segment.size : 100;
 }
 
+static enum error_code no_operation(struct segment op, struct error *error)
+{
+    const char *like = route_hint_operation(op.text, op.size);
+    return error_set(error, ERROR_MODEL_NOT_FOUND, NULL,
+                     "there is no operation '%.*s'%s%s%s (POST /v2/repository/index lists them)",
+                     printed_size(op), op.text, like ? "; did you mean '" : "", like ? like : "",
+                     like ? "'?" : "");
+}
+
 static enum error_code find_model(struct route_match *match, struct error *error)
 {
     struct segment op = match->segments[SEGMENT_OP], version = match->segments[SEGMENT_VERSION];
     if (!op.text)
         return ERROR_NONE;
     if (!op_find(op.text, op.size, &match->op_name))
-        return error_set(error, ERROR_MODEL_NOT_FOUND, NULL,
-                         "there is no operation '%.*s' (POST /v2/repository/index lists them)",
-                         printed_size(op), op.text);
+        return no_operation(op, error);
     if (version.text && (version.size != 1 || *version.text != '1'))
         return error_set(error, ERROR_MODEL_NOT_FOUND, NULL,
                          "operation '%s' has no version '%.*s', only version 1",
@@ -222,8 +230,11 @@ enum error_code route_find(struct route_match *match, const char *method, const 
     char allow[64];
     *match = (struct route_match){0};
     match->route = find_row(match, asked == METHOD_HEAD ? METHOD_GET : asked, url);
-    if (!match->route && !match->allowed)
-        return error_set(error, ERROR_NOT_FOUND, NULL, "there is nothing at %.200s", url);
+    if (!match->route && !match->allowed) {
+        char hint[ROUTE_HINT_MAX];
+        return error_set(error, ERROR_NOT_FOUND, NULL, "there is nothing at %.200s; %s", url,
+                         route_hint(url, hint));
+    }
     enum error_code code = find_model(match, error);
     if (code == ERROR_NONE)
         code = check_tensor(match, error);
@@ -235,6 +246,12 @@ enum error_code route_find(struct route_match *match, const char *method, const 
     route_print_allow(match->allowed, allow);
     return error_set(error, ERROR_METHOD_NOT_ALLOWED, NULL, "the method is %.20s, %.200s takes %s",
                      method, url, allow);
+}
+
+bool route_exists(const char *url)
+{
+    struct route_match match = {0};
+    return find_row(&match, ~0u, url) != NULL;
 }
 
 void route_tensor(const struct route_match *match, char *name)

@@ -105,6 +105,9 @@ void route_call(struct call *call);
 /* The tensor that {tensor} names, into TENSOR_NAME_MAX + 1 bytes. */
 void route_tensor(const struct route_match *match, char *name);
 
+/* Whether a path has a route, whatever its method and the names in it. */
+bool route_exists(const char *url);
+
 /* "GET, HEAD, OPTIONS" into `text` of 64 bytes. */
 void route_print_allow(unsigned methods, char *text);
 

@@ -497,7 +497,7 @@ static const struct mistake mistakes[] = {
     {"PUT", "/v2/tensors/a", json_type, "{'datatype':'FP32','shape':[3],'data':[1]}", 400,
      "SIZE_MISMATCH", ""},
     {"PUT", "/v2/tensors/a", json_type, "[1]", 400, "INVALID_FIELD", ""},
-    {"PUT", "/v2/tensors/a", "Content-Type:", "{}", 400, "INVALID_HEADER", "8"},
+    {"PUT", "/v2/tensors/a", "Content-Type:", "{}", 400, "INVALID_HEADER", "looks like JSON"},
     {"PUT", "/v2/tensors/a?datatype=FP32", "Content-Type:", "1234", 400, "INVALID_PARAMETER",
      "belong together"},
     {"PUT", "/v2/tensors/a?datatype=FP33&shape=1", "Content-Type:", "1234", 400,

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -78,6 +79,64 @@ static void unknown_operations_and_versions_are_named(void **state)
     assert_non_null(strstr(error.message, "no version '2'"));
     assert_int_equal(find("POST", "/v2/models/scatter_nd/versions/11/infer"),
                      ERROR_MODEL_NOT_FOUND);
+}
+
+static void expect_sentence(const char *url, const char *sentence)
+{
+    assert_true(find("POST", url) != ERROR_NONE);
+    if (strcmp(error.message, sentence) != 0)
+        fail_msg("%s; expected %s", error.message, sentence);
+}
+
+static void a_path_that_is_not_there_is_told_what_is(void **state)
+{
+#define RUN(name)                                                                                  \
+    "POST /v2/models/" name "/infer runs an operation, POST /v2/repository/index lists them, GET " \
+    "/openapi.json describes the rest"
+    (void)state;
+    expect_sentence("/infer", "there is nothing at /infer; " RUN("{operation}"));
+    expect_sentence("/v1/models/gather_nd:predict",
+                    "there is nothing at /v1/models/gather_nd:predict; " RUN("gather_nd"));
+    expect_sentence("/v1/models/x:predict",
+                    "there is nothing at /v1/models/x:predict; " RUN("{operation}"));
+    expect_sentence("/v2/models/gather_nd/infer/",
+                    "there is nothing at /v2/models/gather_nd/infer/; did you mean "
+                    "/v2/models/gather_nd/infer?");
+    expect_sentence("//v2/models//GatherNd//infer",
+                    "there is nothing at //v2/models//GatherNd//infer; did you mean "
+                    "/v2/models/GatherNd/infer?");
+    expect_sentence("/V2/Models/gather_nd/Infer",
+                    "there is nothing at /V2/Models/gather_nd/Infer; did you mean "
+                    "/v2/models/gather_nd/infer?");
+    expect_sentence("/v2/helath/live",
+                    "there is nothing at /v2/helath/live; did you mean /v2/health/live?");
+    expect_sentence("/metric", "there is nothing at /metric; did you mean /metrics?");
+#undef RUN
+}
+
+static void an_operation_that_is_not_there_is_told_the_nearest(void **state)
+{
+    static const char *const rows[][2] = {
+        {"tensor_scatter_ad", "tensor_scatter_add"},
+        {"tensorscatteradd", "TensorScatterAdd"},
+        {"scatter_add", "tensor_scatter_add"},
+        {"segment_mean", "sparse_segment_mean"},
+        {"gather", "gather_nd"},
+        {"tf.gather_nd", "gather_nd"},
+        {"GATHER_ND", "gather_nd"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char url[128], sentence[256];
+        snprintf(url, sizeof url, "/v2/models/%s/infer", rows[i][0]);
+        snprintf(sentence, sizeof sentence,
+                 "there is no operation '%s'; did you mean '%s'? (POST /v2/repository/index lists "
+                 "them)",
+                 rows[i][0], rows[i][1]);
+        expect_sentence(url, sentence);
+    }
+    expect_sentence("/v2/models/resnet50/infer",
+                    "there is no operation 'resnet50' (POST /v2/repository/index lists them)");
 }
 
 static void other_methods_are_told_which_are_allowed(void **state)
@@ -155,6 +214,8 @@ int main(void)
         cmocka_unit_test(the_operation_is_found_on_the_way),
         cmocka_unit_test(what_is_not_there_is_not_found),
         cmocka_unit_test(unknown_operations_and_versions_are_named),
+        cmocka_unit_test(a_path_that_is_not_there_is_told_what_is),
+        cmocka_unit_test(an_operation_that_is_not_there_is_told_the_nearest),
         cmocka_unit_test(other_methods_are_told_which_are_allowed),
         cmocka_unit_test(options_is_answered_for_every_path),
         cmocka_unit_test(every_row_has_a_handler_or_a_job_and_is_described),

@@ -1,0 +1,18 @@
+/* route_hint: what there is that is like a path or an operation that there is not. For sentences.
+ */
+#ifndef SERVER_HTTP_ROUTE_HINT_H
+#define SERVER_HTTP_ROUTE_HINT_H
+
+#include <stddef.h>
+
+enum { ROUTE_HINT_MAX = 256 };
+
+/* Writes what to ask for instead of a path that has no route, into `hint` of ROUTE_HINT_MAX bytes,
+ * and returns it. */
+const char *route_hint(const char *path, char *hint);
+
+/* The name of an operation that is like this one: near to it, or one holds the other, whatever
+ * their case and underscores. NULL: none is. */
+const char *route_hint_operation(const char *name, size_t size);
+
+#endif
