@@ -78,7 +78,7 @@ $(BUILD)/tensord: $(call objects,server/life/main.c) $(if $(WITH_CUDA),$(CUDA_OB
 
 $(BUILD)/libkernels.a: $(call objects,$(KERNELS))
 $(BUILD)/libproto.a: $(call objects,$(PROTO))
-$(BUILD)/libserver.a: $(call objects,$(SERVER))
+$(BUILD)/libserver.a: $(call objects,$(SERVER)) $(BUILD)/obj/console_page.o
 $(BUILD)/libsupport.a: $(call objects,$(wildcard tests/support/*/*.c))
 $(BUILD)/%.a:
 	@echo "AR $@"
@@ -91,6 +91,14 @@ $(BUILD)/obj/%.o: %.c
 $(BUILD)/obj/%.o: %.cc
 	@echo "CXX $<"
 	@mkdir -p $(@D) && $(CXX) $(ALL_CXXFLAGS) -c -o $@ $<
+
+# The page at / is part of the program.
+$(BUILD)/console_page.c: server/console/console.html server/console/embed.sh
+	@echo "EMBED $<"
+	@mkdir -p $(@D) && sh server/console/embed.sh $< >$@.new && mv $@.new $@
+
+$(BUILD)/obj/console_page.o: $(BUILD)/console_page.c
+	@mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 

@@ -13,6 +13,7 @@ static const struct {
     const char *method, *pattern, *id, *summary, *answer;
 } routes[] = {
     {"post", MODEL "/infer", "infer", "Runs an operation", "InferResponse"},
+    {"get", "/", "root", "A page for people, or the ways into the API", "Entries"},
     {"get", "/v2", "server", "What this server is, and its limits", "Server"},
     {"get", "/v2/", "server_slash", "The same", "Server"},
     {"get", "/v2/health/live", "live", "Whether the server lives", "Live"},
@@ -20,6 +21,7 @@ static const struct {
     {"get", "/v2/health/ready", "ready", "Whether the server takes requests", "Ready"},
     {"get", "/readyz", "readyz", "The same", "Ready"},
     {"get", "/healthz", "healthz", "The same", "Ready"},
+    {"get", "/v2/models", "models", "The operations, with an example of each", "Models"},
     {"get", "/v2/models/stats", "all_stats", "Statistics of all operations", "Stats"},
     {"get", MODEL, "model", "What an operation takes and gives", "Model"},
     {"get", MODEL "/ready", "model_ready", "Whether an operation is ready", "ModelReady"},

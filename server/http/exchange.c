@@ -183,6 +183,7 @@ static void answer_info(struct exchange *x)
 {
     struct call call = {.server = x->server,
                         .match = &x->match,
+                        .headers = &x->headers,
                         .op = x->job.op,
                         .arena = &x->job.arena,
                         .reply = &x->reply};

@@ -11,6 +11,7 @@
 /* The headers that mean something here. */
 #define HEADER_TABLE(X)                                                                            \
     X(ACCEPT, "Accept")                                                                            \
+    X(ACCEPT_ENCODING, "Accept-Encoding")                                                          \
     X(AUTHORIZATION, "Authorization")                                                              \
     X(CONTENT_ENCODING, "Content-Encoding")                                                        \
     X(CONTENT_LENGTH, "Content-Length")                                                            \
@@ -18,6 +19,7 @@
     X(EXPECT, "Expect")                                                                            \
     X(FORWARDED_FOR, "X-Forwarded-For")                                                            \
     X(HOST, "Host")                                                                                \
+    X(IF_NONE_MATCH, "If-None-Match")                                                              \
     X(INFERENCE_HEADER_CONTENT_LENGTH, "Inference-Header-Content-Length")                          \
     X(ORIGIN, "Origin")                                                                            \
     X(REQUEST_ID, "X-Request-Id")                                                                  \

@@ -138,6 +138,17 @@ enum error_code info_all_stats(struct call *call, struct error *error)
     return answer_printed(call, print_all_stats, error);
 }
 
+static void print_models(const struct call *call, struct text *text)
+{
+    (void)call;
+    describe_models(text);
+}
+
+enum error_code info_models(struct call *call, struct error *error)
+{
+    return answer_printed(call, print_models, error);
+}
+
 static void print_index(const struct call *call, struct text *text)
 {
     describe_index(text, !why_not_ready(call->server->phase));

@@ -15,6 +15,7 @@ enum error_code info_model(struct call *call, struct error *error);
 enum error_code info_model_config(struct call *call, struct error *error);
 enum error_code info_model_stats(struct call *call, struct error *error);
 enum error_code info_all_stats(struct call *call, struct error *error);
+enum error_code info_models(struct call *call, struct error *error);
 enum error_code info_index(struct call *call, struct error *error);
 enum error_code info_trace(struct call *call, struct error *error);
 enum error_code info_logging(struct call *call, struct error *error);

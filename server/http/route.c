@@ -1,6 +1,7 @@
 #include "server/http/route.h"
 
 #include "server/http/info.h"
+#include "server/http/root.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@ enum { GET = METHOD_GET, POST = METHOD_POST };
 
 static const struct route routes[] = {
     {POST, ROUTE_INFER, MODEL "/infer", NULL},
+    {GET, ROUTE_PAGE, "/", root_answer},
     {GET, ROUTE_PROBE, "/v2/health/live", info_live},
     {GET, ROUTE_PROBE, "/livez", info_live},
     {GET, ROUTE_PROBE, "/v2/health/ready", info_ready},
@@ -20,6 +22,7 @@ static const struct route routes[] = {
     {GET, ROUTE_PROBE, MODEL "/ready", info_model_ready},
     {GET, ROUTE_INFO, "/v2", info_server},
     {GET, ROUTE_INFO, "/v2/", info_server},
+    {GET, ROUTE_INFO, "/v2/models", info_models},
     {GET, ROUTE_INFO, "/v2/models/stats", info_all_stats}, /* before the operation of that name */
     {GET, ROUTE_INFO, MODEL, info_model},
     {GET, ROUTE_INFO, MODEL "/config", info_model_config},

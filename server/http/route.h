@@ -13,6 +13,7 @@
 
 enum method { METHOD_GET = 1, METHOD_HEAD = 2, METHOD_POST = 4, METHOD_OPTIONS = 8 };
 
+struct headers;
 struct server;
 struct route_match;
 
@@ -20,7 +21,8 @@ struct route_match;
 struct call {
     struct server *server;
     const struct route_match *match;
-    struct op_name op; /* set where the pattern has {op} */
+    const struct headers *headers; /* of the request */
+    struct op_name op;             /* set where the pattern has {op} */
     struct arena *arena;
     struct reply *reply; /* 200 and JSON unless the handler says otherwise */
 };
