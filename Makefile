@@ -48,11 +48,13 @@ SERVER  := $(filter-out server/life/main.c,$(wildcard server/*.c server/*/*.c))
 FLOORS  := $(BUILD)/libserver.a $(BUILD)/libproto.a $(BUILD)/libkernels.a
 
 # kernels/cuda is objects more to link, nothing else: CUDA=auto links them where nvcc is, 1 insists,
-# 0 leaves them out. What is built for tests leaves them out: see "CUDA" below.
+# 0 leaves them out. The goals that are about the program are auto; all others, the tests' above all,
+# leave the program as it was linked last.
 NVCC       := $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_HOME  := $(patsubst %/bin/nvcc,%,$(NVCC))
 CUDA_GOALS := all run install install-program deb
-CUDA       ?= $(if $(MAKECMDGOALS),$(if $(filter $(CUDA_GOALS),$(MAKECMDGOALS)),auto,0),auto)
+IS_LINKED  := $(wildcard $(BUILD)/linked-with-cuda)
+CUDA       ?= $(if $(filter $(CUDA_GOALS),$(or $(MAKECMDGOALS),all)),auto,$(if $(IS_LINKED),auto,0))
 WITH_CUDA  := $(if $(SANITIZE),,$(if $(filter-out 0,$(CUDA)),$(if $(NVCC),yes)))
 ifeq ($(CUDA)$(WITH_CUDA),1)
 $(error CUDA=1, but there is no nvcc or this is a sanitizer build)
@@ -110,9 +112,14 @@ programs = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/*.c))
 UNIT    := $(call programs,unit) $(call programs,golden)
 SERVED  := $(foreach folder,protocol hostile production security,$(call programs,$(folder)))
 REPLAY  := $(call programs,fuzz)
+SCRIPTS := tests/layers.sh tests/harness.sh
 CLIENTS := $(wildcard tests/clients/*.py tests/clients/*.sh tests/clients/*.mjs)
+HEAVY_CLIENTS := $(wildcard tests/clients/heavy/*.py tests/clients/heavy/*.sh)
 # Those that need more than a few seconds are left out of `make check`.
 SLOW    := %_load %_flood
+# $(call each,NAME...): the programs that these variables list. A list that is empty tests nothing, and
+# would pass.
+each = $(foreach name,$(1),$(or $($(name)),$(error $(name) names no program, so nothing would be tested)))
 
 .PHONY: programs
 programs: $(BUILD)/tensord $(UNIT) $(SERVED) $(REPLAY)
@@ -216,10 +223,12 @@ VENV := $(BUILD)/venv
 # Clients that are too heavy for every run of the tests, and the peers of bench-peers, have others.
 HEAVY_VENV := $(BUILD)/venv-heavy
 PEERS_VENV := $(BUILD)/venv-peers
+LIBRARIES_VENV := $(BUILD)/venv-libraries
 $(VENV)/installed: tests/clients/requirements.txt
 $(HEAVY_VENV)/installed: tests/clients/heavy/requirements.txt
 $(PEERS_VENV)/installed: tests/bench/peers/requirements.txt
-$(VENV)/installed $(HEAVY_VENV)/installed $(PEERS_VENV)/installed:
+$(LIBRARIES_VENV)/installed: tests/bench/peers/kernels-requirements.txt
+$(VENV)/installed $(HEAVY_VENV)/installed $(PEERS_VENV)/installed $(LIBRARIES_VENV)/installed:
 	@echo "VENV $(@D)"
 	@rm -rf $(@D) && python3 -m venv $(@D)
 	@$(@D)/bin/pip install -q --disable-pip-version-check --no-deps -r $<
@@ -229,13 +238,15 @@ $(VENV)/installed $(HEAVY_VENV)/installed $(PEERS_VENV)/installed:
 test-clients: deps-test
 	@$(call install,libb64-0d)
 	@$(AGAIN) $(BUILD)/tensord $(HEAVY_VENV)/installed
-	@$(RUN) $(wildcard tests/clients/heavy/*.py tests/clients/heavy/*.sh)
+	@$(RUN) $(call each,HEAVY_CLIENTS)
 
 test-clients: VENV := $(HEAVY_VENV)
 
 # A make of its own, in parallel unless the caller said how.
 AGAIN = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
-RUN   = PYTHON=$(VENV)/bin/python TENSORD=$(BUILD)/tensord tests/run.sh
+# These tests are of the CPU, whatever the program was linked with; tests/gpu has those of the GPU.
+RUN   = PYTHON=$(VENV)/bin/python TENSORD=$(BUILD)/tensord $(if $(WITH_CUDA),TENSORD_DEVICE=cpu) \
+        tests/run.sh
 
 ASAN := address,undefined
 ASAN_BUILD := $(BUILD)/address+undefined
@@ -244,20 +255,21 @@ as_built_in = $(patsubst $(BUILD)/%,$(1)/%,$(2))
 
 .PHONY: check check-kernels test
 check: programs
-	@$(RUN) tests/layers.sh $(filter-out $(SLOW),$(UNIT) $(SERVED)) $(REPLAY)
+	@$(RUN) $(SCRIPTS) $(filter-out $(SLOW),$(call each,UNIT SERVED)) $(call each,REPLAY)
 
-check-kernels: $(filter $(BUILD)/tests/%/kernels_%,$(UNIT))
-	@$(RUN) $^
+KERNELS_UNIT := $(filter $(BUILD)/tests/unit/kernels_% $(BUILD)/tests/golden/kernels_%,$(UNIT))
+check-kernels: $(KERNELS_UNIT)
+	@$(RUN) $(call each,KERNELS_UNIT)
 
 test: deps-test
 	@$(AGAIN) programs programs-cuda $(VENV)/installed
 	@$(AGAIN) programs BUILD=$(ASAN_BUILD) SANITIZE=$(ASAN)
 	@$(AGAIN) programs BUILD=$(TSAN_BUILD) SANITIZE=thread
 	@$(AGAIN) fuzzers BUILD=$(FUZZ_BUILD) SANITIZE=$(FUZZ_SANITIZE)
-	@FUZZ=$(FUZZ_BUILD) $(RUN) tests/layers.sh $(UNIT) $(SERVED) $(REPLAY) $(CLIENTS) \
+	@FUZZ=$(FUZZ_BUILD) $(RUN) $(SCRIPTS) $(call each,UNIT SERVED REPLAY CLIENTS) \
 	    tests/gpu/check.sh tests/fuzz/run.sh \
-	    $(call as_built_in,$(ASAN_BUILD),$(UNIT) $(SERVED) $(REPLAY)) \
-	    $(call as_built_in,$(TSAN_BUILD),$(UNIT) $(SERVED))
+	    $(call as_built_in,$(ASAN_BUILD),$(call each,UNIT SERVED REPLAY)) \
+	    $(call as_built_in,$(TSAN_BUILD),$(call each,UNIT SERVED))
 
 # ----------------------------------------------------------------------------------------- fuzzing
 # tests/fuzz/TARGET.c is a libFuzzer program where SANITIZE says so; else it replays the seeds and
@@ -292,7 +304,7 @@ fuzz: deps-test
 # A program tests/bench/NAME.c may have parts: tests/bench/NAME_*.c and NAME_*.cc.
 
 bench_sources = $(wildcard tests/bench/$(1).c tests/bench/$(1)_*.c tests/bench/$(1)_*.cc)
-.PHONY: bench bench-kernels bench-json
+.PHONY: bench bench-kernels bench-kernels-peers bench-json
 .SECONDEXPANSION:
 $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
@@ -323,6 +335,11 @@ bench-kernels: deps
 	@$(AGAIN) $(BUILD)/bench/kernels
 	@$(BUILD)/bench/kernels
 
+# PyTorch's wheels take 6 GB. Teams that sleep, as the server's do, leave the cores to the libraries.
+bench-kernels-peers: deps
+	@$(AGAIN) $(BUILD)/bench/kernels $(LIBRARIES_VENV)/installed
+	@OMP_WAIT_POLICY=passive PEERS=$(LIBRARIES_VENV)/bin/python $(BUILD)/bench/kernels
+
 bench-json: deps
 	@$(AGAIN) $(BUILD)/bench/json
 	@$(BUILD)/bench/json
@@ -333,8 +350,6 @@ LISTEN ?= 127.0.0.1:8080
 .PHONY: run
 run: deps
 	@$(AGAIN) all
-	@echo "try:  curl http://$(LISTEN)/v2/models/tensor_scatter_add/infer" \
-	    "-d '{\"inputs\":{\"tensor\":[1,2,3,4],\"indices\":[[1],[3]],\"updates\":[10,20]}}'"
 	@exec $(BUILD)/tensord --listen=$(LISTEN)
 
 # -------------------------------------------------------------------------------------- installing
@@ -363,7 +378,7 @@ clean:
 
 help:
 	@echo "make                 build/tensord (CUDA=auto|0|1: with the GPU backend, CUDA_ARCHS='80 90')"
-	@echo "make run             install what is missing, build, serve $(LISTEN) (LISTEN=address:port)"
+	@echo "make run             install what is missing, build, serve $(LISTEN) (LISTEN=9090)"
 	@echo "make check           the everyday tests, under two minutes"
 	@echo "make test            every test: units, golden cases, the server, real clients, sanitizers"
 	@echo "make check-kernels   the tests of kernels/ alone"
@@ -374,6 +389,7 @@ help:
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
 	@echo "make bench-peers     the server beside FastAPI with numpy and MLServer"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
+	@echo "make bench-kernels-peers  the same beside PyTorch and JAX (6 GB of wheels)"
 	@echo "make bench-json      JSON numbers beside bare from_chars and to_chars, and cJSON"
 	@echo "make install         the program, unit, settings and manual (PREFIX, DESTDIR); make deb: a package"
 	@echo "make image           a container image (IMAGE=name)"
@@ -420,7 +436,7 @@ image:
 	$(CONTAINER_TOOL) build -f docker/Dockerfile -t $(IMAGE) .
 
 # The short ones are part of `make test`. `make test-deploy` runs all, the one of HAProxy in full.
-DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py haproxy.py)
+DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py first_steps.py haproxy.py)
 DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py service.py \
                    image.py image_cuda.py compose.py bare_run.py)
 DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd systemd-container \
@@ -438,7 +454,7 @@ test-deploy: deps-test
 	@$(call install,$(DEPLOY_PACKAGES))
 	@$(AGAIN) all $(VENV)/deploy
 	@$(AGAIN) deb CUDA=0
-	@SMALL=200000 LARGE=200 TEST_TIMEOUT=1200 $(RUN) $(DEPLOY_TESTS)
+	@SMALL=200000 LARGE=200 TEST_TIMEOUT=1200 $(RUN) $(call each,DEPLOY_TESTS)
 
 # What each prints is the record: minutes, and what was installed.
 .PHONY: test-bare

@@ -37,7 +37,12 @@
     X(QUOTA_EXCEEDED)                                                                              \
     X(NOT_FOUND)                                                                                   \
     X(MODEL_NOT_FOUND)                                                                             \
+    X(TENSOR_NOT_FOUND)                                                                            \
     X(METHOD_NOT_ALLOWED)                                                                          \
+    X(CONFLICT)                                                                                    \
+    X(PRECONDITION_FAILED)                                                                         \
+    X(ROWS_OUT_OF_RANGE)                                                                           \
+    X(IDEMPOTENCY_KEY_REUSED)                                                                      \
     X(PAYLOAD_TOO_LARGE)                                                                           \
     X(OUTPUT_TOO_LARGE)                                                                            \
     X(UNSUPPORTED_ENCODING)                                                                        \
@@ -46,6 +51,7 @@
     X(NOT_SUPPORTED)                                                                               \
     X(QUEUE_FULL)                                                                                  \
     X(RESOURCE_EXHAUSTED)                                                                          \
+    X(TENSOR_MEMORY_FULL)                                                                          \
     X(DRAINING)                                                                                    \
     X(DEADLINE_EXCEEDED)                                                                           \
     X(CANCELLED) /* the client left: logged, never sent */

@@ -171,11 +171,11 @@ static size_t aligned(size_t bytes)
 }
 
 /* One thread flattens tuples in place, in the type of the indices, when their row numbers fit. */
-static size_t flat_bytes(const struct plan *plan, const struct tensor *indices)
+static size_t flat_bytes(const struct plan *plan)
 {
     const struct rows *rows = &plan->rows;
     bool narrow = rows->limit <= INT32_MAX;
-    bool fits = narrow || indices->dtype == DTYPE_INT64;
+    bool fits = narrow || plan->indices->dtype == DTYPE_INT64;
     bool team = plan->options.threads > 1 && rows->count >= FLATTEN_TEAM_ROWS;
     if (rows->depth < 2 || (fits && !team))
         return 0;
@@ -224,7 +224,6 @@ enum error_code plan_make(struct plan *plan, const struct op_name *name,
                           const struct tensor *inputs, const struct plan_options *options,
                           struct error *error)
 {
-    assert(options->threads >= 1);
     *plan = (struct plan){.op = name->op, .options = *options};
     for (int i = 0; i < op_inputs(plan->op); i++)
         plan->inputs[i] = inputs[i];
@@ -237,10 +236,19 @@ enum error_code plan_make(struct plan *plan, const struct op_name *name,
         return error->code;
 
     translate(plan);
-    plan->flat_bytes = flat_bytes(plan, plan->indices);
-    plan->scratch_bytes = plan->flat_bytes + text_scratch_bytes(plan);
+    plan->scratch_bytes = text_scratch_bytes(plan);
+    plan_use_threads(plan, options->threads);
     plan->touched_bytes = touched_bytes(plan);
     return ERROR_NONE;
+}
+
+void plan_use_threads(struct plan *plan, int threads)
+{
+    assert(threads >= 1);
+    plan->options.threads = threads;
+    plan->scratch_bytes -= plan->flat_bytes;
+    plan->flat_bytes = flat_bytes(plan);
+    plan->scratch_bytes += plan->flat_bytes;
 }
 
 int plan_in_place_input(const struct plan *plan)

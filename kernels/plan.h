@@ -5,8 +5,9 @@
  * plan_make); segment ids, indices, division by zero, bytes of a BYTES output (all in run, before
  * anything is written).
  *
- * Life: plan_make -> the caller finds memory (plan.output.data, plan.scratch) -> backend run -> the
- * caller reads plan.output, plan.ignored. A plan owns nothing. */
+ * Life: plan_make -> plan_use_threads, where the number of threads is chosen by the plan -> the
+ * caller finds memory (plan.output.data, plan.scratch) -> backend run -> the caller reads
+ * plan.output, plan.ignored. A plan owns nothing. */
 #ifndef KERNELS_PLAN_H
 #define KERNELS_PLAN_H
 
@@ -22,7 +23,7 @@
 struct plan_options {
     size_t output_limit;     /* bytes that an output may have */
     bool ignore_bad;         /* bad_indices_policy: leave bad rows out and count them */
-    int threads;             /* cores that the run may use, at least 1: decides scratch_bytes */
+    int threads;             /* cores that the run may use, at least 1; see plan_use_threads */
     const atomic_bool *stop; /* when it turns true the run ends early with CANCELLED; NULL: never */
 };
 
@@ -85,7 +86,10 @@ MUST_CHECK enum error_code plan_make(struct plan *plan, const struct op_name *na
                                      const struct tensor *inputs,
                                      const struct plan_options *options, struct error *error);
 
-/* The part of it that looks at element types, for a decoder that is about to read the elements: a
+/* The run may use so many threads instead, at least 1: decides scratch_bytes and flat_bytes anew. */
+void plan_use_threads(struct plan *plan, int threads);
+
+/* The part of plan_make that looks at element types, for a decoder that is about to read the elements: a
  * wrong type is reported before a wrong shape or size, with those of the `known` types that the op
  * accepts. Inputs may be missing. Errors: UNSUPPORTED_DTYPE. */
 MUST_CHECK enum error_code plan_check_types(const struct op_name *name, const struct tensor *inputs,

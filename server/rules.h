@@ -5,7 +5,7 @@
 #include "proto/request/request.h"
 #include "server/server.h"
 
-/* As they are now: a reload changes some. */
+/* The rules by the current settings: a reload changes some. */
 struct request_rules server_rules(const struct server *server);
 
 #endif

@@ -1,4 +1,4 @@
-/* server: what the parts share. One object, owned by life.c. */
+/* server: the object that all parts of the server share. life.c owns it. */
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
 
@@ -14,7 +14,7 @@
 #include "server/memory/budget.h"
 #include "server/net/listen.h"
 
-/* In this order, never back. */
+/* Phases follow each other in this order. */
 enum phase {
     PHASE_STARTING, /* listening, not ready */
     PHASE_READY,
@@ -41,13 +41,13 @@ struct server {
     _Atomic enum phase phase;
 };
 
-/* From settings, which are loaded, and a log to a server that is ready and says so: binds, starts
- * all threads, tests every operation on each backend. Errors: what cannot be; then the process
- * ends. */
+/* Starts a server whose settings are loaded and whose log is open: binds, starts all threads, tests
+ * every operation on each backend, and says that it is ready. After an error the process must end.
+ */
 MUST_CHECK enum error_code server_start(struct server *server, struct listeners *listeners,
                                         struct error *error);
 
-/* Ends all but the log. No request may be suspended, and nothing be accepted any more. */
+/* Ends everything but the log. By then no request may be suspended, and no connection accepted. */
 void server_end(struct server *server);
 
 #endif

@@ -10,7 +10,7 @@ rooms_of() {
     case $1 in
     kernels) echo . cpu cuda ;;
     proto) echo . number json request answer ;;
-    server) echo base log config memory net access jobs . console http life ;;
+    server) echo base log config memory net access tensors jobs . console http life ;;
     esac
 }
 
@@ -22,6 +22,10 @@ sources() {
 forbid() {
     pattern=$1 what=$2
     shift 2
+    if [ $# = 0 ]; then
+        echo "$what: no file was found, so nothing was checked"
+        status=1
+    fi
     if lines=$(grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$pattern" \
         "$@" /dev/null); then
         printf '%s:\n%s\n' "$what" "$lines"
@@ -58,8 +62,10 @@ look_inside() {
                 print $1 " looks up to " quoted[2]
         }
         END {
+            if (NR == 0)
+                print floor ": no include line was found, so nothing was checked"
             printf "%-8s %2d rooms, %2d arrows, %d upward\n", floor, count, arrows, upward
-            exit failed || upward > 0
+            exit failed || upward > 0 || NR == 0
         }' || status=1
 }
 

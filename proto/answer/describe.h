@@ -1,5 +1,5 @@
 /* describe: what the server says about itself and its operations. Each function appends to a text
- * of the caller's, which has DESCRIBE_TEXT_MAX bytes (or looks at text.cut). */
+ * of the caller's; text->cut: there was no room for all of it. */
 #ifndef PROTO_ANSWER_DESCRIBE_H
 #define PROTO_ANSWER_DESCRIBE_H
 
@@ -9,8 +9,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { DESCRIBE_TEXT_MAX = 64 * 1024 };
 
 /* How often something was done and how long it took in all. */
 struct op_stat {
@@ -48,25 +46,5 @@ void describe_index(struct text *t, bool ready);
 /* GET /v2/trace/setting and /v2/logging, of Triton: all off. */
 void describe_trace(struct text *t);
 void describe_logging(struct text *t);
-
-/* What GET /openapi.json says of the server beside its routes. */
-struct described_server {
-    const char *version;
-    const char *base_path; /* in front of every route; "": none */
-    bool tokens;           /* clients say who they are by bearer tokens */
-};
-
-/* GET /openapi.json. The routes that it describes are describe_route(0 .. describe_route_count()).
- */
-void describe_openapi(struct text *t, const struct described_server *server);
-
-/* A route as the server's table writes it: {name} is one segment, [...] may be there. */
-struct described_route {
-    const char *method; /* "get", "post" */
-    const char *pattern;
-};
-
-int describe_route_count(void);
-struct described_route describe_route(int i);
 
 #endif

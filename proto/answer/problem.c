@@ -16,7 +16,10 @@ static const short statuses[ERROR_CODE_COUNT] = {
     [ERROR_CANCELLED] = 499,          [ERROR_INTERNAL] = 500,
     [ERROR_NOT_SUPPORTED] = 501,      [ERROR_QUEUE_FULL] = 503,
     [ERROR_RESOURCE_EXHAUSTED] = 503, [ERROR_DRAINING] = 503,
-    [ERROR_DEADLINE_EXCEEDED] = 504,
+    [ERROR_DEADLINE_EXCEEDED] = 504,  [ERROR_TENSOR_NOT_FOUND] = 404,
+    [ERROR_CONFLICT] = 409,           [ERROR_PRECONDITION_FAILED] = 412,
+    [ERROR_IDEMPOTENCY_KEY_REUSED] = 422,
+    [ERROR_TENSOR_MEMORY_FULL] = 507,
 };
 
 int problem_status(enum error_code code)
@@ -28,7 +31,7 @@ int problem_status(enum error_code code)
 bool problem_retry(enum error_code code)
 {
     int status = problem_status(code);
-    return status == 429 || status == 503;
+    return status == 409 || status == 429 || status == 503;
 }
 
 /* "CODE: sentence" as a JSON string. */
@@ -173,6 +176,7 @@ size_t problem_print(char *text, const struct error *error, bool document, const
         put_error(&t, error);
         text_puts(&t, "}");
     }
+    text_puts(&t, "\n");
     assert(!t.cut);
     return t.size;
 }

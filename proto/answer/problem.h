@@ -18,9 +18,9 @@ int problem_status(enum error_code code);
 bool problem_retry(enum error_code code);
 
 /* Writes the body, at most PROBLEM_TEXT_MAX bytes with its terminator, and returns its length:
- * {"error":"CODE: sentence"}, or the problem+json document when `document`. `instance` is the
- * request id, at most PROBLEM_INSTANCE_MAX printable ASCII characters: a UUID is said as
- * urn:uuid:..., any other as it is; NULL: none. */
+ * {"error":"CODE: sentence"}, or the problem+json document when `document`, and a newline.
+ * `instance` is the request id, at most PROBLEM_INSTANCE_MAX printable ASCII characters: a UUID is
+ * said as urn:uuid:..., any other as it is; NULL: none. */
 size_t problem_print(char *text, const struct error *error, bool document, const char *instance);
 
 #endif

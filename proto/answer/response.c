@@ -9,7 +9,9 @@
 
 enum { STOP_EVERY = 64 * 1024, LENGTH_BYTES = 4 };
 
-static const char json_tail[] = "}]}";
+/* What follows an answer's data, and the head of a binary one. An answer that is all JSON ends its
+ * line, so that a shell's prompt starts on the next one. */
+static const char json_tail[] = "}]}\n", head_tail[] = "}]}";
 
 static bool can_say(enum encoding encoding, enum dtype dtype)
 {
@@ -84,7 +86,7 @@ static void put_binary_head(struct text *t, const struct request *request, const
     text_puts(t, ",\"parameters\":{\"binary_data_size\":");
     text_int(t, (int64_t)bytes);
     text_puts(t, "}");
-    text_puts(t, json_tail);
+    text_puts(t, head_tail);
     text_pad(t, 0, TENSOR_ALIGNMENT);
     assert(!t->cut);
 }

@@ -25,9 +25,10 @@ size_t response_memory(const struct request *request, const struct plan *plan);
 
 /* Encodes plan->output after a successful run. A binary or safetensors answer's header is written
  * in front of the tensor, over up to ANSWER_HEAD_ROOM bytes, padded so that the tensor starts at a
- * multiple of 64 of the answer; nothing that lies there may be needed any more. JSON, and BYTES in
- * every encoding, go to memory from `work`: their spans may point to what lies there. Errors:
- * NONFINITE_IN_JSON NOT_UTF8 OUTPUT_TOO_LARGE RESOURCE_EXHAUSTED CANCELLED. */
+ * multiple of 64 of the answer; nothing that lies there may be needed any more. JSON, which ends
+ * with a newline, and BYTES in every encoding, go to memory from `work`: their spans may point to
+ * what lies there. Errors: NONFINITE_IN_JSON NOT_UTF8 OUTPUT_TOO_LARGE RESOURCE_EXHAUSTED
+ * CANCELLED. */
 MUST_CHECK enum error_code response_encode(struct response *response, const struct request *request,
                                            const struct plan *plan, const struct work *work,
                                            struct error *error);

@@ -1,5 +1,5 @@
-/* safetensors_write: an answer as a file of the safetensors format (8 bytes N, little-endian; N bytes
- * of JSON; the tensor). */
+/* safetensors_write: an answer as a file of the safetensors format (8 bytes N, little-endian; N
+ * bytes of JSON; the tensor). */
 #ifndef PROTO_ANSWER_SAFETENSORS_WRITE_H
 #define PROTO_ANSWER_SAFETENSORS_WRITE_H
 

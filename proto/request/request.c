@@ -95,7 +95,7 @@ enum error_code request_decode(struct request *request, const struct op_name *op
                                const struct work *work, char *body, size_t size,
                                struct error *error)
 {
-    *request = (struct request){.op = *op, .device_index = -1};
+    *request = (struct request){.op = *op, .device = DEVICE_DEFAULT, .device_index = -1};
     struct decode d = {.request = request, .head = head, .rules = rules, .work = work};
     enum error_code code = decode(&d, body, size, error);
     if (code)

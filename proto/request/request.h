@@ -8,6 +8,7 @@
 #include "kernels/tensor.h"
 #include "proto/json/word.h"
 #include "proto/request/head.h"
+#include "proto/request/words.h"
 #include "proto/work.h"
 
 #include <stdbool.h>
@@ -15,13 +16,6 @@
 #include <stdint.h>
 
 enum { REQUEST_ID_MAX = 256 };
-
-enum device { DEVICE_DEFAULT, DEVICE_AUTO, DEVICE_CPU, DEVICE_CUDA };
-enum bad_indices {
-    BAD_INDICES_DEVICE,
-    BAD_INDICES_ERROR,
-    BAD_INDICES_IGNORE
-}; /* DEVICE: cuda ignores */
 
 /* What the server's settings allow; shared by all requests. */
 struct request_rules {

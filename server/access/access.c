@@ -87,8 +87,9 @@ static bool needs_token(const struct config *config, enum route_kind kind)
     return true;
 }
 
-static enum error_code refuse(struct grant *grant, const char *what, const struct limit *limit,
-                              uint64_t wait_ns, struct error *error)
+static enum error_code refuse_over_quota(struct grant *grant, const char *what,
+                                         const struct limit *limit, uint64_t wait_ns,
+                                         struct error *error)
 {
     uint64_t seconds = (wait_ns + SEC - 1) / SEC;
     grant->retry_after = seconds < INT32_MAX ? (int)seconds : INT32_MAX;
@@ -98,17 +99,17 @@ static enum error_code refuse(struct grant *grant, const char *what, const struc
                      (unsigned long long)(limit->period_ns / SEC), grant->retry_after);
 }
 
-static enum error_code charge(struct grant *grant, int64_t length, struct error *error)
+static enum error_code charge_token(struct grant *grant, int64_t length, struct error *error)
 {
     const struct bearer *bearer = &grant->bearer;
     struct client *client = bearer->client;
     uint64_t now = clock_ns();
     uint64_t wait = quota_wait(&client->bytes, &bearer->bytes, now);
     if (wait > 0)
-        return refuse(grant, "bytes of bodies", &bearer->bytes, wait, error);
+        return refuse_over_quota(grant, "bytes of bodies", &bearer->bytes, wait, error);
     wait = quota_take(&client->requests, &bearer->requests, now);
     if (wait > 0)
-        return refuse(grant, "requests", &bearer->requests, wait, error);
+        return refuse_over_quota(grant, "requests", &bearer->requests, wait, error);
     grant->charged_bytes = length > 0 ? (uint64_t)length : 0;
     quota_charge(&client->bytes, &bearer->bytes, grant->charged_bytes, now);
     return ERROR_NONE;
@@ -133,7 +134,7 @@ enum error_code access_ask(struct access *access, const struct visitor *visitor,
     if (*config->tokens && needs_token(config, kind)) {
         enum error_code code =
             tokens_find(&access->tokens, visitor->authorization, &grant->bearer, error);
-        return code == ERROR_NONE ? charge(grant, length, error) : code;
+        return code == ERROR_NONE ? charge_token(grant, length, error) : code;
     }
     if (config->client_share > 0 && kind == ROUTE_INFER)
         return enter_by_address(access, visitor, grant, error);

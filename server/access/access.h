@@ -23,20 +23,20 @@ struct access {
     struct networks trusted_proxies;
 };
 
-/* Reads what the settings name; `memory` is what requests may hold together,
- * `wants_tls` whether there must be a certificate. Errors:
- * INVALID_PARAMETER. The caller ends with access_release, also after an error. */
+/* Reads what the settings name; `memory` is what requests may hold together, `wants_tls` whether
+ * there must be a certificate. Errors: INVALID_PARAMETER. The caller ends with access_release, also
+ * after an error. */
 MUST_CHECK enum error_code access_init(struct access *access, const struct config *config,
                                        size_t memory, bool wants_tls, struct error *error);
 
-/* Whether access_init would succeed. Errors: its. */
+/* Whether access_init would succeed. Errors: as access_init. */
 MUST_CHECK enum error_code access_check(const struct config *config, struct error *error);
 
 /* All grants must be given back. */
 void access_release(struct access *access);
 
-/* Reads the files again. A file that is wrong is told to `complain`, and what was read from it
- * before stays. */
+/* Reads the files again. A wrong file is told to `complain`, and the contents read before stay in
+ * force. */
 void access_reload(struct access *access,
                    void (*complain)(void *context, const struct error *error), void *context);
 
@@ -49,7 +49,7 @@ struct visitor {
     struct address address;    /* of the client, not of a proxy */
 };
 
-/* What a visitor was granted. Zeroed, it is nothing. */
+/* What a visitor was granted. A zeroed grant grants nothing. */
 struct grant {
     struct bearer bearer;
     uint64_t charged_bytes;
@@ -61,7 +61,7 @@ enum route_kind {
     ROUTE_PROBE,   /* asked all the time by machines: logged at debug level, open to everybody */
     ROUTE_PAGE,    /* the same for everybody, and so open to everybody */
     ROUTE_METRICS, /* asked all the time as well */
-    ROUTE_INFER    /* has a body; computed by a job, no handler */
+    ROUTE_INFER    /* has a body; computed by a job instead of a handler */
 };
 
 /* Whether the visitor may have a route of that kind, with a body of `length` bytes (-1: not known).

@@ -17,9 +17,10 @@ void clients_release(struct clients *clients)
     pthread_mutex_destroy(&clients->lock);
 }
 
-/* Who chooses its address chooses its bucket: a bucket that grows long costs that attacker at most
- * one look per open request, and those are bounded. */
-static struct client **bucket_of(struct clients *clients, enum client_kind kind, const char *name)
+/* A client that chooses its address chooses its bucket, so a bucket can be made long on purpose;
+ * the number of open requests, which is bounded, bounds its length. */
+static struct client **client_bucket(struct clients *clients, enum client_kind kind,
+                                     const char *name)
 {
     uint32_t hash = 2166136261u ^ (uint32_t)kind;
     for (; *name; name++)
@@ -27,14 +28,15 @@ static struct client **bucket_of(struct clients *clients, enum client_kind kind,
     return &clients->buckets[hash % CLIENT_BUCKETS];
 }
 
-static struct client *find(struct client *first, enum client_kind kind, const char *name)
+static struct client *find_client(struct client *first, enum client_kind kind, const char *name)
 {
     while (first && (first->kind != kind || strcmp(first->name, name) != 0))
         first = first->next;
     return first;
 }
 
-static struct client *make(const struct clients *clients, enum client_kind kind, const char *name)
+static struct client *make_client(const struct clients *clients, enum client_kind kind,
+                                  const char *name)
 {
     struct client *client = calloc(1, sizeof *client);
     if (!client)
@@ -49,10 +51,10 @@ static struct client *make(const struct clients *clients, enum client_kind kind,
 
 struct client *clients_enter(struct clients *clients, enum client_kind kind, const char *name)
 {
-    struct client **bucket = bucket_of(clients, kind, name);
+    struct client **bucket = client_bucket(clients, kind, name);
     pthread_mutex_lock(&clients->lock);
-    struct client *client = find(*bucket, kind, name);
-    if (!client && (client = make(clients, kind, name))) {
+    struct client *client = find_client(*bucket, kind, name);
+    if (!client && (client = make_client(clients, kind, name))) {
         client->next = *bucket;
         *bucket = client;
     }
@@ -71,7 +73,7 @@ void clients_hold(struct clients *clients, struct client *client)
 
 static void unlink_client(struct clients *clients, struct client *client)
 {
-    struct client **link = bucket_of(clients, client->kind, client->name);
+    struct client **link = client_bucket(clients, client->kind, client->name);
     while (*link != client)
         link = &(*link)->next;
     *link = client->next;

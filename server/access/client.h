@@ -1,6 +1,6 @@
-/* client: who sends requests, as far as it matters: what one client holds of the memory, and what
- * it has used of its quotas. A client is a token's name or else an address; it is there while a
- * request or the table of tokens refers to it. */
+/* client: a sender of requests, with its share of the memory and its use of quotas. A client is a
+ * token's name, or an address where there is no token. It exists while a request or the table of
+ * tokens refers to it. */
 #ifndef SERVER_ACCESS_CLIENT_H
 #define SERVER_ACCESS_CLIENT_H
 
@@ -8,6 +8,7 @@
 #include "server/memory/budget.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,8 +21,9 @@ struct client {
     int references;
     enum client_kind kind;
     char name[CLIENT_NAME_MAX];
-    struct budget share; /* what it may hold of the memory */
+    struct budget share; /* its part of the memory */
     struct quota requests, bytes;
+    _Atomic uint64_t tensor_bytes, tensor_count; /* residents that it made */
 };
 
 struct clients {
@@ -39,7 +41,7 @@ void clients_release(struct clients *clients);
 /* The client of that name, made if it is new; NULL without memory. The caller leaves it. */
 struct client *clients_enter(struct clients *clients, enum client_kind kind, const char *name);
 
-/* One more reference to a client that the caller knows to stay meanwhile. */
+/* One more reference to a client. Another reference must keep the client alive during the call. */
 void clients_hold(struct clients *clients, struct client *client);
 
 void clients_leave(struct clients *clients, struct client *client); /* NULL is fine */

@@ -5,20 +5,20 @@
 
 static const char separators[] = ", ";
 
-static bool is_any(const char *origins)
+static bool is_any_origin(const char *origins)
 {
     return strcmp(origins, "*") == 0;
 }
 
 /* The next word of a list, its size in `size`; NULL at the end. */
-static const char *next_word(const char *list, size_t *size)
+static const char *next_origin(const char *list, size_t *size)
 {
     list += strspn(list, separators);
     *size = strcspn(list, separators);
     return *size ? list : NULL;
 }
 
-/* scheme://host[:port] with nothing behind: so browsers say it. */
+/* scheme://host[:port] with nothing behind, as browsers write an origin. */
 static bool is_origin(const char *word, size_t size)
 {
     const char *host = memmem(word, size, "://", 3);
@@ -32,9 +32,9 @@ static bool is_origin(const char *word, size_t size)
 enum error_code cors_check(const char *origins, struct error *error)
 {
     size_t size;
-    if (is_any(origins))
+    if (is_any_origin(origins))
         return ERROR_NONE;
-    for (const char *word = origins; (word = next_word(word, &size)); word += size)
+    for (const char *word = origins; (word = next_origin(word, &size)); word += size)
         if (!is_origin(word, size))
             return error_set(error, ERROR_INVALID_PARAMETER, NULL,
                              "cors_origins: %.*s is no origin, allowed are scheme://host[:port] "
@@ -48,9 +48,9 @@ const char *cors_allow(const char *origins, const char *origin)
     size_t size;
     if (!origin)
         return NULL;
-    if (is_any(origins))
+    if (is_any_origin(origins))
         return "*";
-    for (const char *word = origins; (word = next_word(word, &size)); word += size)
+    for (const char *word = origins; (word = next_origin(word, &size)); word += size)
         if (strlen(origin) == size && memcmp(word, origin, size) == 0)
             return origin;
     return NULL;
@@ -58,5 +58,5 @@ const char *cors_allow(const char *origins, const char *origin)
 
 bool cors_varies(const char *origins)
 {
-    return *origins && !is_any(origins);
+    return *origins && !is_any_origin(origins);
 }

@@ -18,11 +18,11 @@
  * INVALID_PARAMETER. */
 MUST_CHECK enum error_code cors_check(const char *origins, struct error *error);
 
-/* What Access-Control-Allow-Origin says to `origin`: "*", `origin` itself, or NULL when the page
- * may not (or no origin was given). */
+/* What Access-Control-Allow-Origin says to `origin`: "*", `origin` itself, or NULL when its pages
+ * may not call, or no origin was given. */
 const char *cors_allow(const char *origins, const char *origin);
 
-/* Whether the answer depends on the origin, so that caches must know. */
+/* Whether the answer depends on the origin, which caches must be told (Vary). */
 bool cors_varies(const char *origins);
 
 #endif

@@ -10,13 +10,13 @@
 
 enum { DIGEST_BYTES = 32 };
 
-/* False without memory. */
+/* Computes the digest of some bytes; false without memory. */
 MUST_CHECK bool digest_of(uint8_t *digest, const void *bytes, size_t size);
 
 /* Exactly 64 hexadecimal digits; false for anything else. */
 bool digest_parse(uint8_t *digest, const char *text);
 
-/* The time that it takes does not depend on the bytes. */
+/* Whether two digests are equal, in a time that does not depend on their bytes. */
 bool digest_equal(const uint8_t *a, const uint8_t *b);
 
 #endif

@@ -28,17 +28,17 @@ bool limit_parse(struct limit *limit, const char *text)
     return false;
 }
 
-/* No wait and no debt is longer: sums of two never wrap. */
+/* The longest wait and the longest debt: the sum of two of these never wraps. */
 static const uint64_t for_ever_ns = 100 * 366 * 24 * HOUR;
 
-/* How long an amount takes to come back. */
+/* The time in which a bucket gets an amount back. */
 static uint64_t time_of(const struct limit *limit, uint64_t amount)
 {
     unsigned __int128 ns = (unsigned __int128)amount * limit->period_ns / limit->amount;
     return ns < for_ever_ns ? (uint64_t)ns : for_ever_ns;
 }
 
-/* `full` is when the bucket would be full. */
+/* The wait for one out of a bucket that will be full at `full`. */
 static uint64_t wait_for_one(const struct limit *limit, uint64_t full, uint64_t now_ns)
 {
     uint64_t then = full + time_of(limit, 1), latest = now_ns + limit->period_ns;

@@ -1,6 +1,6 @@
 /* quota: how much of something may be used over time. A quota is a bucket of one period's amount
- * that fills up evenly. Use is charged when it is known, also afterwards: the bucket may go into
- * debt, and until that is paid off nothing new is admitted. */
+ * that fills up evenly. Use is charged when it is known, which may be afterwards: then the bucket
+ * may go into debt, and nothing new is admitted until the debt is paid off. */
 #ifndef SERVER_ACCESS_QUOTA_H
 #define SERVER_ACCESS_QUOTA_H
 
@@ -22,14 +22,14 @@ struct quota {
 /* "100/s", "10M/s", "5000/h": a number, K, M or G, a slash, and s, m or h. False when it is not. */
 bool limit_parse(struct limit *limit, const char *text);
 
-/* 0: at least one is left. Else the nanoseconds until there is. */
+/* The nanoseconds until one is left; 0: now. */
 uint64_t quota_wait(const struct quota *quota, const struct limit *limit, uint64_t now_ns);
 
-/* Takes one if there is one: 0, or the nanoseconds to wait. However many threads take, no more is
- * given than there is. */
+/* Takes one, if there is one, and returns 0; else the nanoseconds to wait. Threads may take at the
+ * same time: no more is given than there is. */
 MUST_CHECK uint64_t quota_take(struct quota *quota, const struct limit *limit, uint64_t now_ns);
 
-/* Takes what was used, whether it is there or not. */
+/* Takes `amount`, and goes into debt where the bucket holds less. */
 void quota_charge(struct quota *quota, const struct limit *limit, uint64_t amount, uint64_t now_ns);
 
 #endif

@@ -14,7 +14,7 @@ void tokens_init(struct tokens *tokens, struct clients *clients)
     pthread_rwlock_init(&tokens->lock, NULL);
 }
 
-/* A list while it is made, and what it is made from. */
+/* A list of tokens under construction, and the file that it is read from. */
 struct reader {
     struct tokens *tokens;
     struct token *list;
@@ -37,10 +37,17 @@ void tokens_release(struct tokens *tokens)
     pthread_rwlock_destroy(&tokens->lock);
 }
 
-static enum error_code refuse(const struct reader *r, const char *why)
+static enum error_code refuse_line(const struct reader *r, const char *why)
 {
     return error_set(r->error, ERROR_INVALID_PARAMETER, NULL, "%.200s, line %d: %s", r->path,
                      r->line, why);
+}
+
+static enum error_code refuse_token_count(const struct reader *r)
+{
+    char why[32];
+    snprintf(why, sizeof why, "%d tokens are the most", TOKENS_MAX);
+    return refuse_line(r, why);
 }
 
 static enum error_code read_digest(const struct reader *r, struct token *token, const char *secret)
@@ -49,14 +56,15 @@ static enum error_code read_digest(const struct reader *r, struct token *token, 
     if (strncmp(secret, prefix, sizeof prefix - 1) == 0) {
         if (digest_parse(token->digest, secret + sizeof prefix - 1))
             return ERROR_NONE;
-        return refuse(r, "after sha256: allowed are exactly 64 hexadecimal digits");
+        return refuse_line(r, "after sha256: allowed are exactly 64 hexadecimal digits");
     }
     if (*secret == '\0')
-        return refuse(r, "the token is empty");
+        return refuse_line(r, "the token is empty");
     for (const char *p = secret; *p; p++)
         if (*p < '!' || *p > '~')
-            return refuse(r, "a token is visible ASCII");
-    return digest_of(token->digest, secret, strlen(secret)) ? ERROR_NONE : refuse(r, "no memory");
+            return refuse_line(r, "a token is visible ASCII");
+    return digest_of(token->digest, secret, strlen(secret)) ? ERROR_NONE
+                                                            : refuse_line(r, "no memory");
 }
 
 static enum error_code read_limits(const struct reader *r, struct token *token, char *text)
@@ -67,8 +75,9 @@ static enum error_code read_limits(const struct reader *r, struct token *token, 
                         : strncmp(word, "bytes=", 6) == 0 ? limit_parse(&token->bytes, word + 6)
                                                           : false;
         if (!is_right)
-            return refuse(r, "after the token allowed are limits such as rate=100/s bytes=10M/s "
-                             "(K, M, G; a second, minute or hour: s, m, h)");
+            return refuse_line(r,
+                               "after the token allowed are limits such as rate=100/s bytes=10M/s "
+                               "(K, M, G; a second, minute or hour: s, m, h)");
     }
     return ERROR_NONE;
 }
@@ -79,9 +88,9 @@ static enum error_code check_unique(const struct reader *r, const char *name,
 {
     for (int i = 0; i < r->count; i++) {
         if (strcmp(r->list[i].client->name, name) == 0)
-            return refuse(r, "the name is there twice");
+            return refuse_line(r, "the name is there twice");
         if (memcmp(r->list[i].digest, token->digest, DIGEST_BYTES) == 0)
-            return refuse(r, "the token is there twice");
+            return refuse_line(r, "the token is there twice");
     }
     return ERROR_NONE;
 }
@@ -98,20 +107,20 @@ static enum error_code read_token(struct reader *r, char *line)
     struct token token = {.client = NULL};
     char *colon = strchr(line, ':');
     if (!colon || !is_name(line, (size_t)(colon - line)))
-        return refuse(r, "allowed is name:token or name:sha256:<64 hex>, the name of 1 to 64 "
-                         "letters, digits, '.', '_' and '-'");
+        return refuse_line(r, "allowed is name:token or name:sha256:<64 hex>, the name of 1 to 64 "
+                              "letters, digits, '.', '_' and '-'");
     *colon = '\0';
     char *secret = colon + 1, *limits = secret + strcspn(secret, " \t");
     if (*limits)
         *limits++ = '\0';
     if (r->count == TOKENS_MAX)
-        return refuse(r, "1024 tokens are the most");
+        return refuse_token_count(r);
     if (read_digest(r, &token, secret) != ERROR_NONE ||
         read_limits(r, &token, limits) != ERROR_NONE || check_unique(r, line, &token) != ERROR_NONE)
         return r->error->code;
     token.client = clients_enter(r->tokens->clients, CLIENT_TOKEN, line);
     if (!token.client)
-        return refuse(r, "no memory");
+        return refuse_line(r, "no memory");
     r->list[r->count++] = token;
     return ERROR_NONE;
 }
@@ -123,7 +132,7 @@ static enum error_code read_lines(struct reader *r, FILE *file)
     for (r->line = 1; code == ERROR_NONE && fgets(line, sizeof line, file); r->line++) {
         size_t size = strcspn(line, "\r\n");
         if (line[size] == '\0' && size == sizeof line - 1)
-            code = refuse(r, "a line has at most 1022 bytes");
+            code = refuse_line(r, "a line has at most 1022 bytes");
         line[size] = '\0';
         char *start = line + strspn(line, " \t");
         if (code == ERROR_NONE && *start && *start != '#')
@@ -133,7 +142,7 @@ static enum error_code read_lines(struct reader *r, FILE *file)
     return code;
 }
 
-static enum error_code read_file(struct reader *r)
+static enum error_code read_token_file(struct reader *r)
 {
     char buffer[4096]; /* the stream's, so that it can be wiped */
     FILE *file = fopen(r->path, "re");
@@ -143,10 +152,10 @@ static enum error_code read_file(struct reader *r)
     setvbuf(file, buffer, _IOFBF, sizeof buffer);
     enum error_code code = read_lines(r, file);
     if (code == ERROR_NONE && ferror(file))
-        code = refuse(r, "cannot read it");
+        code = refuse_line(r, "cannot read it");
     fclose(file);
     explicit_bzero(buffer, sizeof buffer);
-    /* An empty list would lock everybody out; no file at all lets everybody in. */
+    /* An empty list would lock everybody out; an empty setting is how to ask for no tokens. */
     if (code == ERROR_NONE && r->count == 0)
         code = error_set(r->error, ERROR_INVALID_PARAMETER, NULL, "%.200s holds no token", r->path);
     return code;
@@ -158,7 +167,7 @@ enum error_code tokens_load(struct tokens *tokens, const char *path, struct erro
     r.list = calloc(TOKENS_MAX, sizeof *r.list);
     if (!r.list)
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for tokens");
-    enum error_code code = read_file(&r);
+    enum error_code code = read_token_file(&r);
     if (code == ERROR_NONE) {
         pthread_rwlock_wrlock(&tokens->lock);
         struct token *list = tokens->list;
@@ -173,7 +182,7 @@ enum error_code tokens_load(struct tokens *tokens, const char *path, struct erro
     return code;
 }
 
-/* Looks at every token, whichever it is. */
+/* Compares every token, also after a match, so that the time tells nothing. */
 static const struct token *look_up(const struct tokens *tokens, const uint8_t *digest)
 {
     const struct token *found = NULL;
@@ -183,7 +192,7 @@ static const struct token *look_up(const struct tokens *tokens, const uint8_t *d
     return found;
 }
 
-/* The credentials of the scheme; NULL when it is another one. */
+/* The credentials after `Bearer `; NULL when the scheme is another one. */
 static const char *credentials_of(const char *authorization)
 {
     static const char scheme[] = "Bearer ";
@@ -201,7 +210,7 @@ enum error_code tokens_find(struct tokens *tokens, const char *authorization, st
     *bearer = (struct bearer){0};
     if (!secret)
         return error_set(error, ERROR_UNAUTHENTICATED, NULL,
-                         "this needs a token, in a header Authorization: Bearer <token>");
+                         "the request needs a token, in a header Authorization: Bearer <token>");
     if (!digest_of(digest, secret, strlen(secret)))
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
     pthread_rwlock_rdlock(&tokens->lock);

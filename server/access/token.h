@@ -1,9 +1,8 @@
-/* token: who may send requests: bearer tokens from a file.
+/* token: bearer tokens from a file, which say who may send requests.
  *
  *   # name:token, or name:sha256:<64 hex> (printf %s TOKEN | sha256sum), then limits
  *   alice:Zm9vYmFyYmF6cXV1eA
- *   bob:sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae rate=100/s
- * bytes=10M/s
+ *   bob:sha256:<64 hex> rate=100/s bytes=10M/s
  *
  * A name has 1 to 64 letters, digits, '.', '_' and '-'; a token visible ASCII. `rate` bounds
  * requests, `bytes` the bodies both ways. Only digests are kept, and all of them are compared in
@@ -34,9 +33,9 @@ struct tokens {
     int count;
 };
 
-/* Who sent a request, and within which limits. */
+/* The client that sent a request, and the limits of its token. */
 struct bearer {
-    struct client *client; /* NULL: nobody that we know */
+    struct client *client; /* NULL: the client is not known */
     struct limit requests, bytes;
 };
 
@@ -48,8 +47,8 @@ void tokens_release(struct tokens *tokens);
 MUST_CHECK enum error_code tokens_load(struct tokens *tokens, const char *path,
                                        struct error *error);
 
-/* Finds who `authorization` ("Bearer ...", NULL: absent) belongs to; the caller leaves the client.
- * Errors: UNAUTHENTICATED, RESOURCE_EXHAUSTED. */
+/* Finds the client to whom `authorization` ("Bearer ...", NULL: absent) belongs; the caller leaves
+ * the client. Errors: UNAUTHENTICATED, RESOURCE_EXHAUSTED. */
 MUST_CHECK enum error_code tokens_find(struct tokens *tokens, const char *authorization,
                                        struct bearer *bearer, struct error *error);
 

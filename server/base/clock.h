@@ -12,7 +12,7 @@ uint64_t clock_ns(void);
 /* Nanoseconds since 1970, UTC; for people and logs. */
 uint64_t clock_wall_ns(void);
 
-/* The same in milliseconds, as of the last tick of the system: cheaper. */
+/* clock_wall_ns in milliseconds, as of the system's last tick: cheaper to read. */
 uint64_t clock_wall_ms(void);
 
 /* "2026-12-01T09:30:00.123456789Z" into `text` of CLOCK_TEXT_MAX bytes. Takes no lock, as gmtime

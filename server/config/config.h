@@ -52,35 +52,23 @@ const struct setting *setting_at(int i);
 /* By its name, in which `-` stands for `_` too; NULL when there is none. */
 const struct setting *setting_find(const char *name);
 
-/* What the program was started for. */
-enum command_verb {
-    COMMAND_SERVE,
-    COMMAND_HELP,
-    COMMAND_VERSION,
-    COMMAND_PRINT_CONFIG,
-    COMMAND_CHECK_CONFIG,
-    COMMAND_HEALTH
+/* Where settings come from beside the defaults. */
+struct config_sources {
+    const char *file;   /* NULL: none */
+    char **environment; /* NULL-terminated; TENSORD_NAME=value counts */
+    char **arguments;   /* NULL-terminated; --name=value counts */
 };
-
-struct command {
-    enum command_verb verb;
-    const char *file; /* --config=FILE, else TENSORD_CONFIG; NULL: none */
-    char **argv;      /* NULL-terminated, with the program's name */
-    char **environment;
-};
-
-/* Finds the verb and the file. Errors: INVALID_PARAMETER (an argument that is neither a verb nor
- * --name=value). */
-MUST_CHECK enum error_code command_parse(struct command *command, char **argv, char **environment,
-                                         struct error *error);
 
 /* The defaults. */
 void config_init(struct config *config);
 
-/* All readers in their order. Errors: INVALID_PARAMETER, with the file's line, the value found and
- * what is allowed. */
-MUST_CHECK enum error_code config_load(struct config *config, const struct command *command,
-                                       struct error *error);
+/* Is told of one fault, an INVALID_PARAMETER: where it stands, what was found, what is allowed. */
+typedef void config_fault(void *context, const struct error *fault);
+
+/* All sources in their order. Every fault is told, whatever came before it; true when there is
+ * none, else `config` must not be used. */
+MUST_CHECK bool config_load(struct config *config, const struct config_sources *sources,
+                            config_fault *told, void *context);
 
 /* One setting. Errors: INVALID_PARAMETER. */
 MUST_CHECK enum error_code config_set(struct config *config, const char *name, const char *value,
@@ -93,6 +81,9 @@ void config_reload(struct config *config, const struct config *next,
 
 /* The value as the readers take it, into `text` of CONFIG_VALUE_MAX bytes. */
 void config_value_print(const struct config *config, const struct setting *setting, char *text);
+
+/* name = value, a line for each setting that is not at its default; a comment where all are. */
+void config_print_changes(const struct config *config, FILE *out);
 
 /* A configuration file: help and value of each setting; defaults are commented out. */
 void config_print(const struct config *config, FILE *out);

@@ -24,16 +24,32 @@ void config_print(const struct config *config, FILE *out)
     }
 }
 
+void config_print_changes(const struct config *config, FILE *out)
+{
+    char value[CONFIG_VALUE_MAX];
+    int count = 0;
+    for (int i = 0; i < setting_count(); i++) {
+        const struct setting *setting = setting_at(i);
+        config_value_print(config, setting, value);
+        if (strcmp(value, setting->standard) != 0)
+            count += fprintf(out, "%s = %s\n", setting->name, value) > 0;
+    }
+    if (count == 0)
+        fprintf(out, "# every setting is at its default\n");
+}
+
 void config_help(FILE *out)
 {
-    fprintf(out, "tensord: scatter, gather and segment operations on tensors over HTTP\n\n"
-                 "  tensord [--config=FILE] [--name=value ...]\n\n"
-                 "  --print-config   print the settings that result, as a file, and exit\n"
-                 "  --check-config   exit 0 if the settings are right\n"
-                 "  --health         ask the server that these settings describe: exit 0 if ready\n"
-                 "  --version, --help\n\n"
-                 "Settings (also in FILE as name = value, and in the environment as "
-                 "TENSORD_NAME):\n");
+    fprintf(out,
+            "tensord: scatter, gather and segment operations on tensors over HTTP\n\n"
+            "  tensord [--config=FILE] [--name=value ...]\n\n"
+            "  --print-config   print the settings that result, as a file, and exit\n"
+            "  --check-config   exit 0 if the settings are right, and print those that are not "
+            "at their default\n"
+            "  --health         ask the server that these settings describe: exit 0 if ready\n"
+            "  --version, --help, -h\n\n"
+            "Settings (also in FILE as name = value, and in the environment as "
+            "TENSORD_NAME):\n");
     for (int i = 0; i < setting_count(); i++) {
         const struct setting *setting = setting_at(i);
         char option[80];

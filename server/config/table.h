@@ -5,15 +5,18 @@
  *
  * Kinds: SIZE bytes (K, M, G, T), TIME kept in nanoseconds (ms, s, m, h), COUNT a number, BOOL,
  * WORD one of a list (kept as its position in it), TEXT a string.
- * RANGE(least, most) bounds a number; AUTO(least, most) also allows `auto`, kept as 0. */
+ * RANGE(least, most) bounds a number; AUTO(least, most) also allows `auto`, kept as 0.
+ * WORDS("a", "b") and WORDS_OF(a table of X(ID, word)) list a WORD's words. */
 #ifndef SERVER_CONFIG_TABLE_H
 #define SERVER_CONFIG_TABLE_H
 
+#include "proto/request/words.h"
 #include "server/base/units.h"
 
 #define CONFIG_TABLE(X)                                                                            \
     X(listen, TEXT, "127.0.0.1:8080", ANY, false,                                                  \
-      "addresses with commas: host:port, [v6]:port, tls:host:port, unix:/path; port 0 picks one")  \
+      "addresses with commas: host:port, [v6]:port, port (on 127.0.0.1), tls:host:port, "          \
+      "unix:/path; port 0 picks one")                                                              \
     X(http_threads, COUNT, "auto", AUTO(1, 64), false,                                             \
       "threads that read requests and write answers; auto: 2, or 1 on one core")                   \
     X(workers, COUNT, "auto", AUTO(1, 256), false,                                                 \
@@ -57,7 +60,7 @@
       "after SIGTERM keep serving for so long, not ready, until load balancers have noticed")      \
     X(drain_timeout, TIME, "20s", RANGE(0, HOUR), true,                                            \
       "then finish what was accepted for at most so long")                                         \
-    X(device, WORD, "auto", WORDS("auto", "cpu", "cuda"), false,                                   \
+    X(device, WORD, "auto", WORDS_OF(DEVICE_TABLE), false,                                         \
       "where jobs run unless they ask: auto, cpu, cuda")                                           \
     X(cuda_devices, TEXT, "all", ANY, false,                                                       \
       "CUDA devices to use: all, or their numbers with commas")                                    \
@@ -66,8 +69,8 @@
     X(cuda_memory, SIZE, "auto", AUTO(MIB, 1024 * TIB), false,                                     \
       "memory to use on a CUDA device, shared by its streams; auto: nine tenths of what is free")  \
     X(cuda_threshold, SIZE, "16M", RANGE(0, 1024 * TIB), true,                                     \
-      "a job that reads and writes less stays on the CPU; not measured on a GPU yet")              \
-    X(default_bad_indices, WORD, "device", WORDS("device", "error", "ignore"), true,               \
+      "a job that reads and writes less stays on the CPU")                                         \
+    X(default_bad_indices, WORD, "device", WORDS_OF(BAD_INDICES_TABLE), true,                      \
       "what a bad index does by default: device (cuda ignores), error, ignore")                    \
     X(tls_cert, TEXT, "", ANY, false,                                                              \
       "PEM file: certificate and chain, for addresses tls:host:port; SIGHUP reads it again")       \

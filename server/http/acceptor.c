@@ -1,7 +1,10 @@
 #include "server/http/parts.h"
 
+#include "server/base/clock.h"
+
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <microhttpd.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -10,7 +13,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ACCEPTS_A_TURN = 64, BACK_OFF_MS = 100 };
+#define LEAST_SETTLE_NS (50 * MSEC)
+#define MOST_SETTLE_NS  (500 * MSEC)
+#define EXHAUSTED_NS    (SEC) /* more when descriptors must come free first */
+
+enum { ACCEPTS_A_TURN = 64, BACK_OFF_MS = 100, LAST_TURN_MS = 5 };
 
 /* Of several with equal loads the next in turn: a daemon counts a connection only when its thread
  * has seen it, and until then a burst must not go to one of them alone. */
@@ -55,15 +62,17 @@ static void place(struct http *http, int fd, bool is_tls, struct sockaddr_storag
         size = sizeof(struct sockaddr);
     }
     struct http_daemon *daemon = least_loaded(http, is_tls);
+    atomic_store(&http->placed_ns, clock_ns());
+    atomic_fetch_add(&http->placed, 1);
     /* On failure it closes the descriptor. */
     if (MHD_add_connection(daemon->mhd, fd, (struct sockaddr *)address, size) != MHD_YES)
-        return;
+        atomic_fetch_sub(&http->placed, 1);
 }
 
 /* false: the process has no descriptors left. */
-static bool accept_some(struct http *http, const struct listener *listener)
+static bool accept_some(struct http *http, const struct listener *listener, int most)
 {
-    for (int i = 0; i < ACCEPTS_A_TURN; i++) {
+    for (int i = 0; i < most; i++) {
         struct sockaddr_storage address;
         socklen_t size = sizeof address;
         int fd =
@@ -73,6 +82,35 @@ static bool accept_some(struct http *http, const struct listener *listener)
         place(http, fd, listener->is_tls, &address, size);
     }
     return true;
+}
+
+/* How long TCP handshakes that had begun may take to become connections: nothing to speak of where
+ * no time is given to drain, else what long ways across the network need. */
+static uint64_t settle_ns(const struct http *http)
+{
+    uint64_t ns = http->server->config.drain_delay / 4;
+    return ns < LEAST_SETTLE_NS ? LEAST_SETTLE_NS : ns > MOST_SETTLE_NS ? MOST_SETTLE_NS : ns;
+}
+
+/* Whoever has connected has perhaps sent a request already: closing a socket resets what waits in
+ * it. So nobody new is let in, and then all that wait are taken. The next process takes those of an
+ * inherited socket. */
+static void take_the_last(struct http *http)
+{
+    uint64_t end = clock_ns() + settle_ns(http);
+    bool is_exhausted = false;
+    for (int i = 0; i < http->listeners->count; i++)
+        if (!listener_shut(&http->listeners->list[i]))
+            log_say(&http->server->log, LOG_WARN, "a socket cannot be shut before it is closed",
+                    "address", http->listeners->list[i].address);
+    while (clock_ns() < end + (is_exhausted ? EXHAUSTED_NS : 0)) {
+        poll(NULL, 0, LAST_TURN_MS);
+        is_exhausted = false;
+        for (int i = 0; i < http->listeners->count; i++)
+            if (!http->listeners->list[i].is_inherited &&
+                !accept_some(http, &http->listeners->list[i], INT_MAX))
+                is_exhausted = true;
+    }
 }
 
 static void *run(void *context)
@@ -86,10 +124,13 @@ static void *run(void *context)
         bool exhausted = false;
         if (poll(polls, (nfds_t)count + 1, -1) < 0)
             continue;
-        if (polls[0].revents)
+        if (polls[0].revents) {
+            take_the_last(http);
             return NULL;
+        }
         for (int i = 1; i <= count; i++)
-            if (polls[i].revents && !accept_some(http, &http->listeners->list[i - 1]))
+            if (polls[i].revents &&
+                !accept_some(http, &http->listeners->list[i - 1], ACCEPTS_A_TURN))
                 exhausted = true;
         /* The listener stays readable: without a pause this would spin until one closes. */
         if (exhausted)
@@ -97,8 +138,7 @@ static void *run(void *context)
     }
 }
 
-enum error_code http_accept(struct http *http, const struct listeners *listeners,
-                            struct error *error)
+enum error_code http_accept(struct http *http, struct listeners *listeners, struct error *error)
 {
     http->listeners = listeners;
     http->stop = eventfd(0, EFD_CLOEXEC);

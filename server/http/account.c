@@ -3,15 +3,6 @@
 static const char *const encodings[] = {
     [ENCODING_JSON] = "json", [ENCODING_BINARY] = "binary", [ENCODING_SAFETENSORS] = "safetensors"};
 
-static const char *method_name(enum method method)
-{
-    return method == METHOD_GET       ? "GET"
-           : method == METHOD_HEAD    ? "HEAD"
-           : method == METHOD_POST    ? "POST"
-           : method == METHOD_OPTIONS ? "OPTIONS"
-                                      : "other";
-}
-
 static enum log_level level_of(const struct exchange *x)
 {
     if (x->reply.status >= 500)
@@ -109,7 +100,7 @@ static void count(const struct exchange *x, bool was_sent)
     bool is_infer = x->match.route && x->match.route->kind == ROUTE_INFER;
     enum error_code code = job->error.code;
     struct observation seen = {
-        .op = is_infer ? job->op.op : NULL,
+        .op = is_infer ? x->match.op_name.op : NULL,
         .code = code == ERROR_NONE && !was_sent ? ERROR_CANCELLED : code,
         .ns = {[METRICS_PARSE] = job->times.parse_ns,
                [METRICS_QUEUE] = job->times.queue_ns,

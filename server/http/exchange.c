@@ -2,9 +2,9 @@
 
 #include "server/base/clock.h"
 #include "server/net/base_path.h"
-#include "server/rules.h"
 
 #include <microhttpd.h>
+#include <stddef.h>
 #include <string.h>
 
 enum {
@@ -27,7 +27,7 @@ static struct exchange *exchange_new(struct http_daemon *daemon, struct MHD_Conn
         return NULL;
     struct exchange *x = (struct exchange *)home->bytes;
     home->used = (sizeof *x + TENSOR_ALIGNMENT - 1) & ~(size_t)(TENSOR_ALIGNMENT - 1);
-    memset((char *)x + sizeof x->job, 0, sizeof *x - sizeof x->job);
+    memset(x, 0, offsetof(struct exchange, job));
     job_init(&x->job, &server->blocks, &server->budget, home);
     x->server = server;
     x->daemon = daemon;
@@ -65,44 +65,16 @@ static enum MHD_Result collect(void *headers, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
-static enum error_code open_infer(struct exchange *x)
-{
-    const struct config *config = &x->server->config;
-    struct job *job = &x->job;
-    const char *const *value = x->headers.value;
-    if (head_parse(&job->head, value[HEADER_CONTENT_TYPE],
-                   value[HEADER_INFERENCE_HEADER_CONTENT_LENGTH], value[HEADER_CONTENT_ENCODING],
-                   value[HEADER_ACCEPT], &job->error) != ERROR_NONE)
-        return job->error.code;
-    job->arena.share = access_share(&x->server->access, &x->grant);
-    job->rules = server_rules(x->server);
-    job->timeout_ns = config->request_timeout;
-    if (x->framing.length >= 0 && job->head.coding == CODING_IDENTITY &&
-        request_check_sizes(&job->head, &job->rules, (size_t)x->framing.length, &job->error) !=
-            ERROR_NONE)
-        return job->error.code;
-    bool is_json = job->head.body == ENCODING_JSON && job->head.coding == CODING_IDENTITY &&
-                   job->rules.json_limit < job->rules.body_limit;
-    if (body_open(&x->body, &job->arena, x->framing.length, job->head.header_length,
-                  is_json ? job->rules.json_limit : job->rules.body_limit,
-                  is_json ? "max_json" : "max_body", &job->error) != ERROR_NONE)
-        return job->error.code;
-    /* A large body will need a place in the queue: better to say so before it is sent. */
-    if (x->framing.length > BODY_SMALL_MAX &&
-        !queue_has_room(&x->server->queue, (size_t)x->framing.length, config->queue_jobs))
-        return error_set(&job->error, ERROR_QUEUE_FULL, NULL, "the queue is full, try again");
-    return ERROR_NONE;
-}
-
 static enum error_code find_route(struct exchange *x, const char *url, const char *method)
 {
     const char *below = base_path_below(x->server->config.base_path, url);
     if (below)
-        return route_find(&x->match, &x->job.op, method, below, &x->job.error);
+        return route_find(&x->match, method, below, &x->job.error);
     return error_set(&x->job.error, ERROR_NOT_FOUND, NULL, "there is nothing at %.200s", url);
 }
 
-/* Who may not ask is not told what there is. A preflight carries no credentials. */
+/* A visitor who may not ask learns that before a 404: strangers are not told which paths there are.
+ * A preflight carries no credentials. */
 static enum error_code find_permitted(struct exchange *x, const char *url, const char *method)
 {
     enum error_code found = find_route(x, url, method);
@@ -113,8 +85,8 @@ static enum error_code find_permitted(struct exchange *x, const char *url, const
 }
 
 /* Everything that headers decide. */
-static enum error_code admit(struct exchange *x, const char *url, const char *method,
-                             const char *version)
+static enum error_code read_head(struct exchange *x, const char *url, const char *method,
+                                 const char *version)
 {
     struct error *error = &x->job.error;
     bool is_sound;
@@ -127,19 +99,14 @@ static enum error_code admit(struct exchange *x, const char *url, const char *me
     if (x->method == METHOD_OPTIONS || x->match.route->kind != ROUTE_INFER)
         return ERROR_NONE;
     if (x->server->phase >= PHASE_DRAINING)
-        return error_set(error, ERROR_DRAINING, NULL,
-                         "the server stops; send the request to another one");
-    return open_infer(x);
+        return job_draining(error);
+    return http_infer_open(x);
 }
 
 /* The answer to a refused request goes out with the final call, which keeps the connection; at once
  * when the rest of the body is too long to wait for. */
-static bool refuse(struct exchange *x)
+static bool answer_early(struct exchange *x)
 {
-    struct error ignored;
-    if (head_parse(&x->job.head, NULL, NULL, NULL, x->headers.value[HEADER_ACCEPT], &ignored) !=
-        ERROR_NONE)
-        x->job.head.problem_json = false;
     if (!x->must_close && !x->framing.expects_continue && x->framing.length >= 0 &&
         x->framing.length <= SWALLOWED_MAX)
         return true;
@@ -158,7 +125,7 @@ static bool begin(struct http_daemon *daemon, struct MHD_Connection *connection,
     request_id_choose(&daemon->ids, x->headers.value[HEADER_REQUEST_ID], x->request_id);
     trace_read(&x->trace, x->headers.value[HEADER_TRACEPARENT], &daemon->ids);
     http_visitor_look(x);
-    return admit(x, url, method, version) == ERROR_NONE || refuse(x);
+    return read_head(x, url, method, version) == ERROR_NONE || answer_early(x);
 }
 
 static bool receive(struct exchange *x, const char *bytes, size_t size)
@@ -184,11 +151,10 @@ static void answer_info(struct exchange *x)
     struct call call = {.server = x->server,
                         .match = &x->match,
                         .headers = &x->headers,
-                        .op = x->job.op,
                         .arena = &x->job.arena,
-                        .reply = &x->reply};
-    if (x->match.route->answer(&call, &x->job.error) != ERROR_NONE)
-        x->job.error.input = NULL;
+                        .reply = &x->reply,
+                        .error = &x->job.error};
+    route_call(&call);
 }
 
 /* true: the answer is there. */

@@ -24,10 +24,18 @@ MUST_CHECK enum error_code http_new(struct http **http, struct server *server,
                                     const struct listeners *listeners, int threads,
                                     struct error *error);
 
-/* Accepts from these sockets from now on, and stops to. The sockets stay the caller's. */
-MUST_CHECK enum error_code http_accept(struct http *http, const struct listeners *listeners,
+/* Accepts from these sockets from now on. They stay the caller's. */
+MUST_CHECK enum error_code http_accept(struct http *http, struct listeners *listeners,
                                        struct error *error);
+
+/* Shuts the sockets to new clients and accepts all that have connected by then. They are to be
+ * closed next. */
 void http_stop_accepting(struct http *http);
+
+/* Whether nothing is under way any more: no request, no connection on which one may arrive at any
+ * moment (just made, in its TLS handshake, with bytes that are not read yet), none that lingers.
+ * Silent connections do not count. */
+bool http_is_quiet(struct http *http);
 
 /* Requests whose answer is not out yet; those of them that wait for a worker's answer; and open
  * connections. */

@@ -1,8 +1,62 @@
 #include "server/http/parts.h"
 
 #include "server/base/clock.h"
+#include "server/rules.h"
 
 #include <microhttpd.h>
+#include <stddef.h>
+
+/* Called by the worker. After the resume the job is the HTTP thread's. */
+static void hand_back(struct job *job)
+{
+    struct exchange *x = (struct exchange *)((char *)job - offsetof(struct exchange, job));
+    x->is_computed = true;
+    MHD_resume_connection(x->connection);
+}
+
+/* The size of a plain body is known from its head; of others it is checked when they are decoded.
+ */
+static enum error_code check_length(const struct exchange *x, const struct job_setup *setup,
+                                    struct error *error)
+{
+    if (x->framing.length < 0 || setup->head.coding != CODING_IDENTITY)
+        return ERROR_NONE;
+    return request_check_sizes(&setup->head, &setup->rules, (size_t)x->framing.length, error);
+}
+
+static enum error_code open_body(struct exchange *x)
+{
+    struct job *job = &x->job;
+    const struct request_rules *rules = &job->rules;
+    bool is_json = job->head.body == ENCODING_JSON && job->head.coding == CODING_IDENTITY &&
+                   rules->json_limit < rules->body_limit;
+    return body_open(&x->body, &job->arena, x->framing.length, job->head.header_length,
+                     is_json ? rules->json_limit : rules->body_limit,
+                     is_json ? "max_json" : "max_body", &job->error);
+}
+
+enum error_code http_infer_open(struct exchange *x)
+{
+    struct server *server = x->server;
+    const char *const *value = x->headers.value;
+    struct error *error = &x->job.error;
+    struct job_setup setup = {.op = x->match.op_name,
+                              .rules = server_rules(server),
+                              .timeout_ns = server->config.request_timeout,
+                              .share = access_share(&server->access, &x->grant),
+                              .finish = hand_back,
+                              .fd = x->peer->fd};
+    if (head_parse(&setup.head, value[HEADER_CONTENT_TYPE],
+                   value[HEADER_INFERENCE_HEADER_CONTENT_LENGTH], value[HEADER_CONTENT_ENCODING],
+                   value[HEADER_ACCEPT], error) != ERROR_NONE ||
+        check_length(x, &setup, error) != ERROR_NONE)
+        return error->code;
+    job_open(&x->job, &setup);
+    if (open_body(x) != ERROR_NONE || x->framing.length <= BODY_SMALL_MAX)
+        return error->code;
+    /* A large body will need a place in the queue: better to say so before it is sent. */
+    return queue_check(&server->queue, (size_t)x->framing.length, server->config.queue_jobs, error);
+}
 
 /* A compressed body may become large: a worker finds out. */
 static bool is_small(const struct job *job)
@@ -19,56 +73,30 @@ static bool run_inline(struct exchange *x)
     job->recall = NULL; /* it stays with this thread */
     if (!job->decoded)
         return true;
-    job_plan(job, 1);
+    job_plan(job);
     if (!job->planned || job_is_over(job))
         return true;
-    x->gpu = gpus_choose(&x->server->gpus, job);
-    if (x->gpu >= 0 || !job_is_light(job, x->server->config.inline_bytes))
+    gpus_choose(&x->server->gpus, job);
+    if (job->gpu >= 0 || !job_is_light(job, x->server->config.inline_bytes))
         return false;
-    job_run(job, x->server->backend, x->daemon->lane);
+    job_run(job, x->server->backend, x->daemon->lane, 1);
     return true;
-}
-
-/* Called by the worker. After the resume the job is the HTTP thread's. */
-static void hand_back(struct job *job)
-{
-    struct exchange *x = (struct exchange *)job;
-    x->is_computed = true;
-    MHD_resume_connection(x->connection);
-}
-
-static enum error_code admit(struct exchange *x)
-{
-    struct server *server = x->server;
-    struct error *error = &x->job.error;
-    if (queue_admit(&server->queue, x->job.body_size, server->config.queue_jobs))
-        return ERROR_NONE;
-    if (server->phase >= PHASE_STOPPING)
-        return error_set(error, ERROR_DRAINING, NULL,
-                         "the server stops; send the request to another one");
-    return error_set(error, ERROR_QUEUE_FULL, NULL,
-                     "the queue is full (limits queue_jobs and queue_bytes), try again");
 }
 
 bool http_infer(struct exchange *x)
 {
     struct job *job = &x->job;
-    x->gpu = -1;
+    struct queue *queue = &x->server->queue;
     body_close(&x->body);
     job_receive(job, x->body.bytes, x->body.size);
-    if ((is_small(job) && run_inline(x)) || admit(x) != ERROR_NONE)
+    if ((is_small(job) && run_inline(x)) ||
+        queue_admit(queue, job->body_size, x->server->config.queue_jobs, &job->error) != ERROR_NONE)
         return true;
-    job->finish = hand_back;
-    job->fd = x->peer->fd;
-    job->times.queued_ns = clock_ns();
-    http_peer_enter(x->peer, PEER_WORKING, job->times.queued_ns);
+    http_peer_enter(x->peer, PEER_WORKING, clock_ns());
     x->is_suspended = true;
     atomic_fetch_add(&x->daemon->http->suspended, 1);
     MHD_suspend_connection(x->connection);
-    queue_push(&x->server->queue, job,
-               x->gpu >= 0               ? QUEUE_CUDA + x->gpu
-               : worker_job_is_wide(job) ? QUEUE_WIDE
-                                         : QUEUE_NARROW);
+    queue_push(queue, job, queue_kind_of_job(job));
     return false;
 }
 

@@ -1,26 +1,13 @@
-/* info: the handlers of all routes that tell about the server and its operations. */
+/* info: what the server tells about itself and its operations, one function an answer. */
 #ifndef SERVER_HTTP_INFO_H
 #define SERVER_HTTP_INFO_H
 
 #include "server/http/route.h"
 
-/* Each fills call->reply. Errors are the client's. */
-enum error_code info_live(struct call *call, struct error *error);
-enum error_code info_ready(struct call *call, struct error *error);
-enum error_code info_model_ready(struct call *call, struct error *error);
-enum error_code info_empty_list(struct call *call, struct error *error);
-enum error_code info_empty_object(struct call *call, struct error *error);
-enum error_code info_server(struct call *call, struct error *error);
-enum error_code info_model(struct call *call, struct error *error);
-enum error_code info_model_config(struct call *call, struct error *error);
-enum error_code info_model_stats(struct call *call, struct error *error);
-enum error_code info_all_stats(struct call *call, struct error *error);
-enum error_code info_models(struct call *call, struct error *error);
-enum error_code info_index(struct call *call, struct error *error);
-enum error_code info_trace(struct call *call, struct error *error);
-enum error_code info_logging(struct call *call, struct error *error);
-enum error_code info_openapi(struct call *call, struct error *error);
-enum error_code info_metrics(struct call *call, struct error *error);
-enum error_code info_not_supported(struct call *call, struct error *error);
+route_answer info_live, info_ready, info_server, info_trace, info_logging, info_openapi,
+    info_metrics;
+route_answer info_model, info_model_ready, info_model_config, info_model_stats, info_all_stats,
+    info_models, info_index;
+route_answer info_empty_list, info_empty_object, info_not_supported;
 
 #endif

@@ -45,6 +45,8 @@ struct http {
     int daemon_count;
     struct lingerers lingerers;
     atomic_int requests, connections;
+    atomic_int placed; /* given to a daemon whose thread has not seen them yet */
+    _Atomic uint64_t placed_ns;
     _Atomic uint64_t accepted, refused, reaped;
     atomic_int suspended; /* requests that wait for a worker's answer */
 
@@ -52,7 +54,7 @@ struct http {
     unsigned turn; /* the acceptor's, among daemons */
     bool is_accepting;
     int stop; /* eventfd: the acceptor ends */
-    const struct listeners *listeners;
+    struct listeners *listeners;
     char turned_away[512]; /* the answer to a connection over the limit */
     size_t turned_away_size;
 };
@@ -93,7 +95,6 @@ struct peer {
 /* A request and its answer. It lies in its job's home block and is freed when both the connection
  * and the answer are done with it. */
 struct exchange {
-    struct job job; /* first: a job handed back is its exchange */
     struct server *server;
     struct http_daemon *daemon;
     struct MHD_Connection *connection;
@@ -107,7 +108,6 @@ struct exchange {
     struct route_match match;
     struct body body;
     size_t discarded;  /* bytes of a refused body */
-    int gpu;           /* that the job is for; -1: none, or not known yet */
     bool is_suspended; /* counted as such */
     bool is_computed;  /* a worker has handed the job back */
     struct reply reply;
@@ -116,6 +116,8 @@ struct exchange {
     uint64_t begin_ns, answer_ns, end_ns;
     char request_id[REQUEST_ID_TEXT_MAX];
     struct trace trace;
+
+    struct job job; /* last: job_init clears it, and no more of it than must be */
 };
 
 /* exchange.c: one call for the headers, one for each piece of the body, one for its end, and
@@ -135,8 +137,10 @@ void exchange_release(struct exchange *x);
 void http_visitor_look(struct exchange *x);
 MUST_CHECK enum error_code http_visitor_admit(struct exchange *x);
 
-/* infer.c: starts the computation. true: x->job or x->job.error is the answer; false: the
- * connection is suspended and the job is not ours any more. */
+/* infer.c: http_infer_open prepares for the body of a computation, by what the headers say of it;
+ * once the body is in, http_infer starts it. true: x->job or x->job.error is the answer; false: the
+ * connection is suspended and the job is not ours any more. Errors: x->job.error. */
+MUST_CHECK enum error_code http_infer_open(struct exchange *x);
 bool http_infer(struct exchange *x);
 
 /* The connection runs again: counts it so. */

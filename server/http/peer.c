@@ -27,6 +27,7 @@ static void enlist(struct http_daemon *daemon, struct peer *peer)
     pthread_mutex_unlock(&daemon->peers_lock);
     atomic_fetch_add(&daemon->connections, 1);
     atomic_fetch_add(&daemon->http->connections, 1);
+    atomic_fetch_sub(&daemon->http->placed, 1);
 }
 
 struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *connection)

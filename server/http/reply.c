@@ -114,10 +114,19 @@ static void add_headers(struct MHD_Response *response, const struct exchange *x)
         add(response, MHD_HTTP_HEADER_CONNECTION, "close");
 }
 
+static bool wants_problem_document(const struct exchange *x)
+{
+    struct head head;
+    struct error ignored;
+    return head_parse(&head, NULL, NULL, NULL, x->headers.value[HEADER_ACCEPT], &ignored) ==
+               ERROR_NONE &&
+           head.problem_json;
+}
+
 static void fill_from_error(struct exchange *x, char *text)
 {
     const struct error *error = &x->job.error;
-    bool document = x->job.head.problem_json;
+    bool document = wants_problem_document(x);
     x->reply = (struct reply){
         .status = problem_status(error->code),
         .content_type = document ? "application/problem+json" : "application/json",

@@ -7,9 +7,10 @@
 #include "server/http/headers.h"
 #include "server/server.h"
 
+#include <microhttpd.h>
 #include <string.h>
 
-enum { ENTRIES_BYTES = 4096, PAGE_HEADERS = 9 };
+enum { PAGE_HEADERS = 9 };
 
 static bool wants_page(const struct headers *headers)
 {
@@ -25,15 +26,11 @@ static bool is_known(const struct headers *headers, const char *etag)
     return known && (strcmp(known, "*") == 0 || strstr(known, etag));
 }
 
-static enum error_code answer_page(struct call *call, struct error *error)
+static void answer_page(struct call *call)
 {
     bool zipped = accept_weight(call->headers->value[HEADER_ACCEPT_ENCODING], "gzip") > 0;
     const struct console_form *form = zipped ? &console_gzip : &console_plain;
-    struct reply *reply = call->reply;
-    struct reply_header *headers = arena_get(call->arena, PAGE_HEADERS * sizeof *headers);
-    if (!headers)
-        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for the answer");
-    const struct reply_header all[PAGE_HEADERS] = {
+    const struct reply_header headers[PAGE_HEADERS] = {
         {"Content-Security-Policy", console_policy},
         {"X-Content-Type-Options", "nosniff"},
         {"Referrer-Policy", "no-referrer"},
@@ -43,38 +40,34 @@ static enum error_code answer_page(struct call *call, struct error *error)
         {"ETag", form->etag},
         {zipped ? "Content-Encoding" : NULL, "gzip"},
     };
-    memcpy(headers, all, sizeof all);
-    reply->headers = headers;
-    reply->content_type = "text/html; charset=utf-8";
-    if (is_known(call->headers, form->etag)) {
-        reply->status = 304;
-        reply->content_type = NULL;
-        return ERROR_NONE;
+    struct reply_header *kept = arena_get(call->arena, sizeof headers);
+    struct reply *reply = call->reply;
+    if (!kept) {
+        error_set(call->error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for the answer");
+        return;
     }
+    reply->headers = memcpy(kept, headers, sizeof headers);
+    if (is_known(call->headers, form->etag)) {
+        reply->status = MHD_HTTP_NOT_MODIFIED;
+        reply->content_type = NULL;
+        return;
+    }
+    reply->content_type = "text/html; charset=utf-8";
     reply->data = (const char *)form->bytes;
     reply->size = form->size;
-    return ERROR_NONE;
 }
 
-static enum error_code answer_entries(struct call *call, struct error *error)
+void root_answer(struct call *call, struct text *text)
 {
     static const struct reply_header headers[] = {
         {"Cache-Control", "no-cache"}, {"Vary", "Accept, Accept-Encoding"}, {NULL, NULL}};
-    struct text text;
-    char *memory = arena_get(call->arena, ENTRIES_BYTES);
-    if (!memory)
-        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for the answer");
-    text_init(&text, memory, ENTRIES_BYTES);
-    describe_entries(&text, TENSORD_VERSION, call->server->config.base_path);
-    call->reply->headers = headers;
-    call->reply->data = text.data;
-    call->reply->size = text.size;
-    return ERROR_NONE;
-}
-
-enum error_code root_answer(struct call *call, struct error *error)
-{
-    if (!call->server->config.console)
-        return error_set(error, ERROR_NOT_FOUND, NULL, "there is nothing at /");
-    return wants_page(call->headers) ? answer_page(call, error) : answer_entries(call, error);
+    const struct config *config = &call->server->config;
+    if (!config->console) {
+        error_set(call->error, ERROR_NOT_FOUND, NULL, "there is nothing at /");
+    } else if (wants_page(call->headers)) {
+        answer_page(call);
+    } else {
+        call->reply->headers = headers;
+        describe_entries(text, TENSORD_VERSION, config->base_path);
+    }
 }

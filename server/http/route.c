@@ -4,58 +4,91 @@
 #include "server/http/root.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { GET = METHOD_GET, POST = METHOD_POST };
+#define MODEL     "/v2/models/{op}[/versions/{version}]"
+#define SYSTEM    "/v2/systemsharedmemory"
+#define CUDA      "/v2/cudasharedmemory"
+#define OR_REGION "[/region/{region}]"
+#define REGION    "/region/{region}"
 
-#define MODEL "/v2/models/{op}[/versions/{version}]"
+#define ROW(METHOD, KIND, PATTERN, ANSWER, ID, SUMMARY, ...)                                       \
+    {                                                                                              \
+        .method = METHOD_##METHOD, .kind = ROUTE_##KIND, .pattern = (PATTERN), .answer = (ANSWER), \
+        .id = (ID), .summary = (SUMMARY), .response = __VA_ARGS__                                  \
+    }
 
+/* The first row that fits is taken. */
 static const struct route routes[] = {
-    {POST, ROUTE_INFER, MODEL "/infer", NULL},
-    {GET, ROUTE_PAGE, "/", root_answer},
-    {GET, ROUTE_PROBE, "/v2/health/live", info_live},
-    {GET, ROUTE_PROBE, "/livez", info_live},
-    {GET, ROUTE_PROBE, "/v2/health/ready", info_ready},
-    {GET, ROUTE_PROBE, "/readyz", info_ready},
-    {GET, ROUTE_PROBE, "/healthz", info_ready},
-    {GET, ROUTE_METRICS, "/metrics", info_metrics},
-    {GET, ROUTE_PROBE, MODEL "/ready", info_model_ready},
-    {GET, ROUTE_INFO, "/v2", info_server},
-    {GET, ROUTE_INFO, "/v2/", info_server},
-    {GET, ROUTE_INFO, "/v2/models", info_models},
-    {GET, ROUTE_INFO, "/v2/models/stats", info_all_stats}, /* before the operation of that name */
-    {GET, ROUTE_INFO, MODEL, info_model},
-    {GET, ROUTE_INFO, MODEL "/config", info_model_config},
-    {GET, ROUTE_INFO, MODEL "/stats", info_model_stats},
-    {POST, ROUTE_INFO, "/v2/repository/index", info_index},
-    {GET, ROUTE_INFO, "/v2/trace/setting", info_trace},
-    {GET, ROUTE_INFO, MODEL "/trace/setting", info_trace},
-    {GET, ROUTE_INFO, "/v2/logging", info_logging},
-    {GET, ROUTE_INFO, "/openapi.json", info_openapi},
-    {GET, ROUTE_INFO, "/v2/systemsharedmemory[/region/{region}]/status", info_empty_list},
-    {GET, ROUTE_INFO, "/v2/cudasharedmemory[/region/{region}]/status", info_empty_list},
-    {POST, ROUTE_INFO, "/v2/systemsharedmemory[/region/{region}]/unregister", info_empty_object},
-    {POST, ROUTE_INFO, "/v2/cudasharedmemory[/region/{region}]/unregister", info_empty_object},
-    {POST, ROUTE_INFO, "/v2/systemsharedmemory/region/{region}/register", info_not_supported},
-    {POST, ROUTE_INFO, "/v2/cudasharedmemory/region/{region}/register", info_not_supported},
-    {POST, ROUTE_INFO, "/v2/repository/models/{model}/load", info_not_supported},
-    {POST, ROUTE_INFO, "/v2/repository/models/{model}/unload", info_not_supported},
-    {POST, ROUTE_INFO, "/v2/trace/setting", info_not_supported},
-    {POST, ROUTE_INFO, MODEL "/trace/setting", info_not_supported},
-    {POST, ROUTE_INFO, "/v2/logging", info_not_supported},
+    ROW(POST, INFER, MODEL "/infer", NULL, "infer", "Runs an operation", "InferResponse"),
+    ROW(GET, PAGE, "/", root_answer, "root", "A page for people, or the ways into the API",
+        "Entries"),
+    ROW(GET, INFO, "/v2", info_server, "server", "What this server is, and its limits", "Server"),
+    ROW(GET, INFO, "/v2/", info_server, "server_slash", "The same", "Server"),
+    ROW(GET, PROBE, "/v2/health/live", info_live, "live", "Whether the server lives", "Live"),
+    ROW(GET, PROBE, "/livez", info_live, "livez", "The same", "Live"),
+    ROW(GET, PROBE, "/v2/health/ready", info_ready, "ready", "Whether the server takes requests",
+        "Ready", .may_be_503 = true),
+    ROW(GET, PROBE, "/readyz", info_ready, "readyz", "The same", "Ready", .may_be_503 = true),
+    ROW(GET, PROBE, "/healthz", info_ready, "healthz", "The same", "Ready", .may_be_503 = true),
+    ROW(GET, INFO, "/v2/models", info_models, "models", "The operations, with an example of each",
+        "Models"),
+    ROW(GET, INFO, "/v2/models/stats", info_all_stats, "all_stats", "Statistics of all operations",
+        "Stats"), /* before an operation of that name */
+    ROW(GET, INFO, MODEL, info_model, "model", "What an operation takes and gives", "Model"),
+    ROW(GET, PROBE, MODEL "/ready", info_model_ready, "model_ready",
+        "Whether an operation is ready", "ModelReady", .may_be_503 = true),
+    ROW(GET, INFO, MODEL "/config", info_model_config, "model_config",
+        "Its configuration, as Triton says it", "Object"),
+    ROW(GET, INFO, MODEL "/stats", info_model_stats, "model_stats", "Its statistics", "Stats"),
+    ROW(POST, INFO, "/v2/repository/index", info_index, "index", "The list of operations", "List"),
+    ROW(POST, INFO, "/v2/repository/models/{model}/load", info_not_supported, "load",
+        "Not supported", NULL),
+    ROW(POST, INFO, "/v2/repository/models/{model}/unload", info_not_supported, "unload",
+        "Not supported", NULL),
+    ROW(GET, INFO, SYSTEM OR_REGION "/status", info_empty_list, "system_status", "None", "List"),
+    ROW(GET, INFO, CUDA OR_REGION "/status", info_empty_list, "cuda_status", "None", "List"),
+    ROW(POST, INFO, SYSTEM OR_REGION "/unregister", info_empty_object, "system_unregister",
+        "Nothing to do", "Object"),
+    ROW(POST, INFO, CUDA OR_REGION "/unregister", info_empty_object, "cuda_unregister",
+        "Nothing to do", "Object"),
+    ROW(POST, INFO, SYSTEM REGION "/register", info_not_supported, "system_register",
+        "Not supported", NULL),
+    ROW(POST, INFO, CUDA REGION "/register", info_not_supported, "cuda_register", "Not supported",
+        NULL),
+    ROW(GET, INFO, "/v2/trace/setting", info_trace, "trace", "Tracing: off", "Object"),
+    ROW(POST, INFO, "/v2/trace/setting", info_not_supported, "set_trace", "Not supported", NULL),
+    ROW(GET, INFO, MODEL "/trace/setting", info_trace, "model_trace", "Tracing: off", "Object"),
+    ROW(POST, INFO, MODEL "/trace/setting", info_not_supported, "set_model_trace", "Not supported",
+        NULL),
+    ROW(GET, INFO, "/v2/logging", info_logging, "logging", "Logging", "Object"),
+    ROW(POST, INFO, "/v2/logging", info_not_supported, "set_logging", "Not supported", NULL),
+    ROW(GET, METRICS, "/metrics", info_metrics, "metrics", "Metrics for Prometheus", "Metrics"),
+    ROW(GET, INFO, "/openapi.json", info_openapi, "openapi", "This document", "Object"),
 };
 
 static const struct {
     const char *name;
     enum method method;
 } methods[] = {
-    {"GET", METHOD_GET},
-    {"HEAD", METHOD_HEAD},
-    {"POST", METHOD_POST},
-    {"OPTIONS", METHOD_OPTIONS},
+#define X(NAME, BIT) {#NAME, METHOD_##NAME},
+    METHOD_TABLE(X)
+#undef X
 };
 
-enum { ROUTES = sizeof routes / sizeof *routes, METHODS = sizeof methods / sizeof *methods };
+static const char *const segment_names[] = {
+#define X(ID, NAME) [SEGMENT_##ID] = NAME,
+    SEGMENT_TABLE(X)
+#undef X
+};
+
+enum {
+    ROUTES = sizeof routes / sizeof *routes,
+    METHODS = sizeof methods / sizeof *methods,
+    ANSWER_START_BYTES = 4096,
+    ANSWER_MOST_BYTES = 4 << 20
+};
 
 enum method method_parse(const char *name)
 {
@@ -65,22 +98,34 @@ enum method method_parse(const char *name)
     return 0;
 }
 
+const char *method_name(enum method method)
+{
+    for (int i = 0; i < METHODS; i++)
+        if (methods[i].method == method)
+            return methods[i].name;
+    return "other";
+}
+
+/* The number of the name that begins at `name` and ends at a brace. */
+static enum segment_name find_segment(const char *name)
+{
+    for (int i = 0; i < SEGMENT_COUNT; i++) {
+        size_t size = strlen(segment_names[i]);
+        if (strncmp(name, segment_names[i], size) == 0 && name[size] == '}')
+            return (enum segment_name)i;
+    }
+    abort(); /* a row names a segment that SEGMENT_TABLE has not */
+}
+
 /* Takes one segment of the URL for the {name} at `pattern`; returns what follows the brace, or NULL
  * when the segment is empty. */
 static const char *take_segment(struct route_match *match, const char *pattern, const char **url)
 {
-    const char *start = *url;
-    size_t size = strcspn(start, "/");
-    if (size == 0)
+    struct segment segment = {*url, strcspn(*url, "/")};
+    if (segment.size == 0)
         return NULL;
-    if (strncmp(pattern, "{op}", 4) == 0) {
-        match->op = start;
-        match->op_size = size;
-    } else if (strncmp(pattern, "{version}", 9) == 0) {
-        match->version = start;
-        match->version_size = size;
-    }
-    *url = start + size;
+    match->segments[find_segment(pattern + 1)] = segment;
+    *url += segment.size;
     return strchr(pattern, '}') + 1;
 }
 
@@ -93,7 +138,6 @@ static const char *enter_or_skip(const char *pattern, const char *url)
 
 static bool matches(struct route_match *match, const char *pattern, const char *url)
 {
-    match->op = match->version = NULL;
     while (*pattern) {
         if (*pattern == '{') {
             pattern = take_segment(match, pattern, &url);
@@ -110,20 +154,25 @@ static bool matches(struct route_match *match, const char *pattern, const char *
     return *url == '\0';
 }
 
-static enum error_code find_model(const struct route_match *match, struct op_name *op,
-                                  struct error *error)
+/* For a sentence: the segment, or its beginning. */
+static int printed_size(struct segment segment)
 {
-    if (!match->op)
+    return segment.size < 100 ? (int)segment.size : 100;
+}
+
+static enum error_code find_model(struct route_match *match, struct error *error)
+{
+    struct segment op = match->segments[SEGMENT_OP], version = match->segments[SEGMENT_VERSION];
+    if (!op.text)
         return ERROR_NONE;
-    if (!op_find(match->op, match->op_size, op))
+    if (!op_find(op.text, op.size, &match->op_name))
         return error_set(error, ERROR_MODEL_NOT_FOUND, NULL,
                          "there is no operation '%.*s' (POST /v2/repository/index lists them)",
-                         (int)(match->op_size < 100 ? match->op_size : 100), match->op);
-    if (match->version && (match->version_size != 1 || *match->version != '1'))
+                         printed_size(op), op.text);
+    if (version.text && (version.size != 1 || *version.text != '1'))
         return error_set(error, ERROR_MODEL_NOT_FOUND, NULL,
-                         "operation '%s' has no version '%.*s', only version 1", op->name,
-                         (int)(match->version_size < 40 ? match->version_size : 40),
-                         match->version);
+                         "operation '%s' has no version '%.*s', only version 1",
+                         match->op_name.name, printed_size(version), version.text);
     return ERROR_NONE;
 }
 
@@ -135,18 +184,18 @@ static const struct route *find_row(struct route_match *match, unsigned wanted, 
         struct route_match found = {0};
         if (!matches(&found, routes[i].pattern, url))
             continue;
-        if (allowed == 0 || routes[i].methods & wanted)
+        if (allowed == 0 || routes[i].method & wanted)
             *match = found;
-        if (routes[i].methods & wanted)
+        if (routes[i].method & wanted)
             return &routes[i];
-        allowed |= routes[i].methods;
+        allowed |= routes[i].method;
     }
     match->allowed = allowed;
     return NULL;
 }
 
-enum error_code route_find(struct route_match *match, struct op_name *op, const char *method,
-                           const char *url, struct error *error)
+enum error_code route_find(struct route_match *match, const char *method, const char *url,
+                           struct error *error)
 {
     enum method asked = method_parse(method);
     char allow[64];
@@ -154,7 +203,7 @@ enum error_code route_find(struct route_match *match, struct op_name *op, const 
     match->route = find_row(match, asked == METHOD_HEAD ? METHOD_GET : asked, url);
     if (!match->route && !match->allowed)
         return error_set(error, ERROR_NOT_FOUND, NULL, "there is nothing at %.200s", url);
-    enum error_code code = find_model(match, op, error);
+    enum error_code code = find_model(match, error);
     if (code != ERROR_NONE || match->route)
         return code;
     match->allowed |= METHOD_OPTIONS | (match->allowed & METHOD_GET ? METHOD_HEAD : 0);
@@ -172,6 +221,26 @@ void route_print_allow(unsigned allowed, char *text)
     for (int i = 0; i < METHODS; i++)
         if (allowed & methods[i].method)
             used += (size_t)sprintf(text + used, "%s%s", used ? ", " : "", methods[i].name);
+}
+
+void route_call(struct call *call)
+{
+    for (size_t capacity = ANSWER_START_BYTES; capacity <= ANSWER_MOST_BYTES; capacity *= 4) {
+        struct text text;
+        char *memory = arena_get(call->arena, capacity);
+        if (!memory)
+            break;
+        text_init(&text, memory, capacity);
+        call->match->route->answer(call, &text);
+        if (text.cut)
+            continue;
+        if (text.size > 0) {
+            call->reply->data = text.data;
+            call->reply->size = text.size;
+        }
+        return;
+    }
+    error_set(call->error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for the answer");
 }
 
 int route_count(void)

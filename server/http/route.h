@@ -4,6 +4,7 @@
 
 #include "kernels/error.h"
 #include "kernels/op.h"
+#include "proto/text.h"
 #include "server/access/access.h"
 #include "server/http/reply.h"
 #include "server/memory/arena.h"
@@ -11,43 +12,87 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum method { METHOD_GET = 1, METHOD_HEAD = 2, METHOD_POST = 4, METHOD_OPTIONS = 8 };
+/* X(NAME, a bit of its own). */
+#define METHOD_TABLE(X)                                                                            \
+    X(GET, 1)                                                                                      \
+    X(HEAD, 2)                                                                                     \
+    X(POST, 4)                                                                                     \
+    X(OPTIONS, 8)
+
+enum method {
+#define X(NAME, BIT) METHOD_##NAME = BIT,
+    METHOD_TABLE(X)
+#undef X
+};
+
+/* The names that a pattern may give to a segment of the path: {op}. X(ID, name). */
+#define SEGMENT_TABLE(X)                                                                           \
+    X(OP, "op")                                                                                    \
+    X(VERSION, "version")                                                                          \
+    X(REGION, "region")                                                                            \
+    X(MODEL, "model")
+
+enum segment_name {
+#define X(ID, NAME) SEGMENT_##ID,
+    SEGMENT_TABLE(X)
+#undef X
+        SEGMENT_COUNT
+};
 
 struct headers;
 struct server;
 struct route_match;
 
-/* What a handler works on: it fills `reply`. Its memory lives as long as the reply. */
+/* What a handler works on. */
 struct call {
     struct server *server;
     const struct route_match *match;
     const struct headers *headers; /* of the request */
-    struct op_name op;             /* set where the pattern has {op} */
-    struct arena *arena;
-    struct reply *reply; /* 200 and JSON unless the handler says otherwise */
+    struct arena *arena;           /* memory that lives as long as the reply */
+    struct reply *reply;           /* 200 and JSON unless the handler says otherwise */
+    struct error *error;           /* the answer, once its code is set */
 };
 
+/* Answers a call: prints into `text`, or points reply->data to what lives as long as the reply, or
+ * sets the error. It is called again with more memory when the text was cut. */
+typedef void route_answer(struct call *call, struct text *text);
+
+/* An endpoint is a row of route.c and its function. */
 struct route {
-    unsigned methods; /* HEAD is GET, OPTIONS is answered for every route */
+    enum method method; /* GET is HEAD too; OPTIONS is answered for every path */
     enum route_kind kind;
-    const char *pattern; /* {name} is one segment, [...] may be there */
-    enum error_code (*answer)(struct call *call, struct error *error);
+    const char *pattern;  /* {name} is one segment, [...] may be there */
+    route_answer *answer; /* NULL: ROUTE_INFER, a job computes it */
+    /* for /openapi.json */
+    const char *id, *summary;
+    const char *response; /* one of openapi_components.c; NULL: there are only errors */
+    bool may_be_503;      /* says with the same answer that the server is not ready */
+};
+
+struct segment {
+    const char *text; /* in the URL; NULL: the path has no such segment */
+    size_t size;
 };
 
 struct route_match {
     const struct route *route;
-    const char *op, *version; /* segments of the URL; NULL where absent */
-    size_t op_size, version_size;
-    unsigned allowed; /* without a route: the methods that the path has */
+    struct segment segments[SEGMENT_COUNT];
+    struct op_name op_name; /* the operation that {op} names */
+    unsigned allowed;       /* without a route: the methods that the path has */
 };
 
-enum method method_parse(const char *name); /* 0: none that we know */
+enum method method_parse(const char *name);  /* 0: none that we know */
+const char *method_name(enum method method); /* "other" for 0 */
 
 /* Errors: NOT_FOUND, METHOD_NOT_ALLOWED (match->allowed says which are), MODEL_NOT_FOUND (an op or
- * a version that there is not). Pointers go into `url`. OPTIONS of a path
- * that there is has no route and no error. */
-MUST_CHECK enum error_code route_find(struct route_match *match, struct op_name *op,
-                                      const char *method, const char *url, struct error *error);
+ * a version that there is not). Segments point into `url`. OPTIONS of a path that there is has no
+ * route and no error. */
+MUST_CHECK enum error_code route_find(struct route_match *match, const char *method,
+                                      const char *url, struct error *error);
+
+/* Lets the handler of the route that was found answer. Errors, in call->error: the handler's,
+ * RESOURCE_EXHAUSTED. */
+void route_call(struct call *call);
 
 /* "GET, HEAD, OPTIONS" into `text` of 64 bytes. */
 void route_print_allow(unsigned methods, char *text);

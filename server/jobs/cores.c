@@ -32,7 +32,7 @@ int cores_of_machine(void)
 {
     cpu_set_t set;
     int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    int quota = cgroup_cpus();
+    int quota = cgroup_cpus("");
     if (quota > 0 && quota < count)
         count = quota;
     return count > 0 ? count : 1;

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETTING_AUTO, SETTING_CPU, SETTING_CUDA }; /* of `device`, in its order */
-
-/* Of what is free at the start the streams of a device share so much, in percent. */
+/* The streams of a device share this part, in percent, of the memory that is free at the start. */
 enum { SHARED_PERCENT = 90 };
 
 static enum error_code none(struct gpus *gpus, const char *why, struct error *error)
@@ -14,7 +12,7 @@ static enum error_code none(struct gpus *gpus, const char *why, struct error *er
     gpus->backend = NULL;
     gpus->count = 0;
     snprintf(gpus->absence, sizeof gpus->absence, "%s", why);
-    if (gpus->config->device == SETTING_CUDA)
+    if (gpus->config->device == DEVICE_CUDA)
         return error_set(error, ERROR_INTERNAL, NULL, "device is cuda, but %s", why);
     return ERROR_NONE;
 }
@@ -51,7 +49,7 @@ enum error_code gpus_init(struct gpus *gpus, const struct config *config,
                           const struct backend *backend, struct error *error)
 {
     *gpus = (struct gpus){.backend = backend, .config = config};
-    if (config->device == SETTING_CPU)
+    if (config->device == DEVICE_CPU)
         return none(gpus, "device is cpu", error);
     if (!backend)
         return none(gpus, "this program was built without CUDA", error);
@@ -80,31 +78,37 @@ int gpus_available(const struct gpus *gpus)
 
 bool gpus_are_preferred(const struct gpus *gpus)
 {
-    return gpus->count > 0 && gpus->config->device == SETTING_CUDA;
+    return gpus->count > 0 && gpus->config->device == DEVICE_CUDA;
 }
 
+/* A job that asked for a device and is too large for it goes there all the same, to be told so;
+ * one that did not ask is computed by the CPU. */
 static bool may_go(const struct gpus *gpus, const struct job *job, enum device asked, int gpu)
 {
     const struct plan *plan = &job->plan;
-    /* Who asked for the device is told that the job is too large for it; who did not is served. */
     return gpus->backend->can_run(plan) && plan->touched_bytes >= gpus->config->cuda_threshold &&
            (asked == DEVICE_CUDA || gpus->backend->memory(plan) <= gpus->list[gpu].lane_bytes);
 }
 
-int gpus_choose(struct gpus *gpus, const struct job *job)
+static int choose(struct gpus *gpus, const struct job *job)
 {
-    static const enum device settings[] = {DEVICE_AUTO, DEVICE_CPU, DEVICE_CUDA};
     enum device asked = job->request.device;
     if (asked == DEVICE_DEFAULT)
-        asked = settings[gpus->config->device];
+        asked = (enum device)gpus->config->device;
     int available = gpus_available(gpus);
     if (asked == DEVICE_CPU || available == 0)
-        return -1;
+        return GPU_NONE;
     int gpu = job->request.device_index;
     if (gpu < 0 || gpu >= available)
         gpu = (int)(atomic_fetch_add_explicit(&gpus->next, 1, memory_order_relaxed) %
                     (unsigned)available);
-    return may_go(gpus, job, asked, gpu) ? gpu : -1;
+    return may_go(gpus, job, asked, gpu) ? gpu : GPU_NONE;
+}
+
+void gpus_choose(struct gpus *gpus, struct job *job)
+{
+    if (job->gpu == GPU_UNKNOWN)
+        job->gpu = choose(gpus, job);
 }
 
 bool gpus_lose(struct gpus *gpus)
@@ -114,5 +118,5 @@ bool gpus_lose(struct gpus *gpus)
 
 bool gpus_are_missed(const struct gpus *gpus)
 {
-    return gpus->are_lost && gpus->config->device == SETTING_CUDA;
+    return gpus->are_lost && gpus->config->device == DEVICE_CUDA;
 }

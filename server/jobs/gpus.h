@@ -1,5 +1,5 @@
-/* gpus: the CUDA devices that the server uses. Each has workers of its own, one for each of its
- * streams; here is told which jobs go to them. */
+/* gpus: the CUDA devices that the server uses, and which jobs go to them. Each device has workers
+ * of its own, one for each of its streams. */
 #ifndef SERVER_JOBS_GPUS_H
 #define SERVER_JOBS_GPUS_H
 
@@ -40,8 +40,8 @@ int gpus_available(const struct gpus *gpus);
 /* Whether jobs go to them unless they ask for something else: then it pays to pin their memory. */
 bool gpus_are_preferred(const struct gpus *gpus);
 
-/* Where a planned job goes: a device's place in the list, or -1 for the CPU. */
-int gpus_choose(struct gpus *gpus, const struct job *job);
+/* Sets where a planned job runs, job->gpu, unless that is known: it is chosen once. */
+void gpus_choose(struct gpus *gpus, struct job *job);
 
 /* Told by a worker whose lane is broken; true the first time. */
 bool gpus_lose(struct gpus *gpus);

@@ -3,6 +3,7 @@
 #include "server/base/clock.h"
 #include "server/base/units.h"
 
+#include <assert.h>
 #include <poll.h>
 #include <stddef.h>
 #include <string.h>
@@ -15,7 +16,20 @@ void job_init(struct job *job, struct blocks *blocks, struct budget *budget, str
     error_clear(&job->error);
     arena_init(&job->arena, blocks, budget, home);
     job->fd = -1;
+    job->gpu = GPU_UNKNOWN;
     atomic_store_explicit(&job->deadline_ns, UINT64_MAX, memory_order_relaxed);
+}
+
+void job_open(struct job *job, const struct job_setup *setup)
+{
+    assert(job->arena.reserved_bytes == 0);
+    job->arena.share = setup->share;
+    job->op = setup->op;
+    job->head = setup->head;
+    job->rules = setup->rules;
+    job->timeout_ns = setup->timeout_ns;
+    job->finish = setup->finish;
+    job->fd = setup->fd;
 }
 
 static struct work work_of(struct job *job, int threads)
@@ -24,6 +38,12 @@ static struct work work_of(struct job *job, int threads)
                          .recall = job->recall,
                          .threads = threads,
                          .stop = &job->stop};
+}
+
+enum error_code job_draining(struct error *error)
+{
+    return error_set(error, ERROR_DRAINING, NULL,
+                     "the server stops; send the request to another one");
 }
 
 /* A stage that was told to stop says CANCELLED; the job's error is why it was told so. */
@@ -36,7 +56,7 @@ static void explain_stop(struct job *job)
         error_set(&job->error, why, NULL, "the request took longer than its timeout of %g ms",
                   (double)job->timeout_ns / (double)MSEC);
     else if (why == ERROR_DRAINING)
-        error_set(&job->error, why, NULL, "the server stops; send the request to another one");
+        job_draining(&job->error);
 }
 
 static void set_deadline(struct job *job)
@@ -75,11 +95,11 @@ void job_decode(struct job *job, int threads)
     job->times.parse_ns += clock_ns() - start;
 }
 
-void job_plan(struct job *job, int threads)
+void job_plan(struct job *job)
 {
     struct plan_options options = {.output_limit = job->rules.output_limit,
                                    .ignore_bad = job->request.ignore_bad,
-                                   .threads = threads,
+                                   .threads = 1,
                                    .stop = &job->stop};
     uint64_t start = clock_ns();
     job->planned =
@@ -103,12 +123,15 @@ bool job_is_light(const struct job *job, size_t bytes)
     return weight(job) <= bytes && job->plan.output_bytes <= bytes;
 }
 
+/* Binary tensors are views: decoding them is no work. */
+static size_t text_bytes(const struct job *job)
+{
+    return job->head.body == ENCODING_BINARY ? 0 : job->body_size;
+}
+
 int job_cores_worth(const struct job *job)
 {
-    /* Binary tensors are views: decoding them is no work. */
-    size_t bytes = job->planned                        ? weight(job)
-                   : job->head.body == ENCODING_BINARY ? 0
-                                                       : job->body_size;
+    size_t bytes = job->planned ? weight(job) : text_bytes(job);
     size_t cores = 1 + bytes / BYTES_PER_CORE;
     return cores < 1024 ? (int)cores : 1024;
 }
@@ -145,10 +168,12 @@ static void explain_no_memory(struct job *job)
               bound->limit, setting, budget_used(bound));
 }
 
-void job_run(struct job *job, const struct backend *backend, struct lane *lane)
+void job_run(struct job *job, const struct backend *backend, struct lane *lane, int threads)
 {
-    struct work work = work_of(job, job->plan.options.threads);
+    struct work work = work_of(job, threads);
     uint64_t start = clock_ns(), computed = start;
+    assert(job->planned);
+    plan_use_threads(&job->plan, threads);
     job->device = backend->name;
     if (!find_memory(job))
         explain_no_memory(job);

@@ -2,8 +2,9 @@
  * moment: the HTTP thread that read it, then the queue, then a worker, then the HTTP thread again,
  * which gets it by job->finish.
  *
- * Life: job_init -> job_receive -> job_decode -> job_plan -> job_run. Each stage records its fault
- * in job->error; after a fault no further stage is run. */
+ * Life: job_init -> job_open -> job_receive -> job_decode -> job_plan -> job_run. A request that
+ * computes nothing stops after job_init: it uses the job's memory and its error. Each stage records
+ * its fault in job->error; after a fault no further stage is run. */
 #ifndef SERVER_JOBS_JOB_H
 #define SERVER_JOBS_JOB_H
 
@@ -20,10 +21,12 @@
 
 struct job_times {
     uint64_t received_ns; /* the last byte of the body was in; deadlines count from here */
-    uint64_t queued_ns;   /* it was put into the queue; 0: never */
+    uint64_t queued_ns;   /* it was last put into the queue, which says so; 0: never */
     /* durations */
     uint64_t parse_ns, queue_ns, compute_ns, encode_ns;
 };
+
+enum { GPU_UNKNOWN = -2, GPU_NONE = -1 };
 
 struct job {
     struct arena arena;
@@ -41,6 +44,7 @@ struct job {
     uint64_t timeout_ns; /* the server's, then the smaller of its and the request's */
 
     bool decoded, planned;
+    int gpu;            /* that it runs on, its place in gpus.h's list; GPU_NONE: the CPU */
     const char *device; /* the name of the backend that ran it; NULL: none has */
 
     /* What stops a running job: others set `stopped_by` and then `stop`. */
@@ -56,9 +60,23 @@ struct job {
     struct response response;
 };
 
-/* Everything that is not the caller's to set is ready. Takes over `home`, in which the job may lie
- * itself. */
+/* Memory and an error, nothing to compute yet. Takes over `home`, in which the job may lie itself.
+ */
 void job_init(struct job *job, struct blocks *blocks, struct budget *budget, struct block *home);
+
+/* All that a job must be told. */
+struct job_setup {
+    struct op_name op;
+    struct head head;
+    struct request_rules rules;
+    uint64_t timeout_ns;
+    struct budget *share;            /* the client's part of the memory; NULL: all of it */
+    void (*finish)(struct job *job); /* NULL: the job never goes to a queue */
+    int fd;                          /* the client's socket; -1: none */
+};
+
+/* The job is one to compute. It holds no memory but `home` yet. */
+void job_open(struct job *job, const struct job_setup *setup);
 
 /* The body is complete: the clock of its deadline starts. */
 void job_receive(struct job *job, char *body, size_t size);
@@ -66,8 +84,8 @@ void job_receive(struct job *job, char *body, size_t size);
 /* The body becomes a request. `threads` is how many cores it may use. */
 void job_decode(struct job *job, int threads);
 
-/* Shapes, types and sizes are checked; may be repeated for another number of threads. */
-void job_plan(struct job *job, int threads);
+/* Shapes, types and sizes are checked. */
+void job_plan(struct job *job);
 
 /* Reads and writes no more than `bytes`, the answer included. */
 bool job_is_light(const struct job *job, size_t bytes);
@@ -75,8 +93,8 @@ bool job_is_light(const struct job *job, size_t bytes);
 /* How many cores the next stage is worth. */
 int job_cores_worth(const struct job *job);
 
-/* Finds memory, computes and encodes. */
-void job_run(struct job *job, const struct backend *backend, struct lane *lane);
+/* Finds memory, computes and encodes, with so many cores. */
+void job_run(struct job *job, const struct backend *backend, struct lane *lane, int threads);
 
 /* Why the job need not be run: DEADLINE_EXCEEDED, CANCELLED (its client has left), or ERROR_NONE.
  * Any thread; the caller sees to it that the job is there. */
@@ -88,5 +106,8 @@ bool job_is_over(struct job *job);
 /* Tells a running job to end early with `why`. Any thread; the caller sees to it that the job is
  * there. */
 void job_stop(struct job *job, enum error_code why);
+
+/* Says that this server stops, and returns DRAINING. */
+enum error_code job_draining(struct error *error);
 
 #endif

@@ -1,5 +1,7 @@
 #include "server/jobs/queue.h"
 
+#include "server/base/clock.h"
+
 #include <assert.h>
 
 static void lane_init(struct queue_lane *lane)
@@ -50,30 +52,51 @@ static bool has_room(const struct queue *queue, size_t bytes, size_t most_jobs)
            bytes <= queue->most_bytes - queue->bytes;
 }
 
-bool queue_has_room(struct queue *queue, size_t bytes, size_t most_jobs)
+static enum error_code check(const struct queue *queue, size_t bytes, size_t most_jobs,
+                             struct error *error)
 {
-    pthread_mutex_lock(&queue->lock);
-    bool room = has_room(queue, bytes, most_jobs);
-    pthread_mutex_unlock(&queue->lock);
-    return room;
+    if (queue->closed)
+        return job_draining(error);
+    if (has_room(queue, bytes, most_jobs))
+        return ERROR_NONE;
+    return error_set(error, ERROR_QUEUE_FULL, NULL,
+                     "the queue is full (limits queue_jobs and queue_bytes), try again");
 }
 
-bool queue_admit(struct queue *queue, size_t bytes, size_t most_jobs)
+enum error_code queue_check(struct queue *queue, size_t bytes, size_t most_jobs,
+                            struct error *error)
 {
     pthread_mutex_lock(&queue->lock);
-    bool room = !queue->closed && has_room(queue, bytes, most_jobs);
-    if (room) {
+    enum error_code code = check(queue, bytes, most_jobs, error);
+    pthread_mutex_unlock(&queue->lock);
+    return code;
+}
+
+enum error_code queue_admit(struct queue *queue, size_t bytes, size_t most_jobs,
+                            struct error *error)
+{
+    pthread_mutex_lock(&queue->lock);
+    enum error_code code = check(queue, bytes, most_jobs, error);
+    if (code == ERROR_NONE) {
         queue->jobs++;
         queue->bytes += bytes;
     }
     pthread_mutex_unlock(&queue->lock);
-    return room;
+    return code;
+}
+
+int queue_kind_of_job(const struct job *job)
+{
+    if (job->gpu >= 0)
+        return queue_kind_of_gpu(job->gpu);
+    return job_cores_worth(job) > 1 ? QUEUE_WIDE : QUEUE_NARROW;
 }
 
 static void put(struct queue *queue, struct job *job, int kind)
 {
     struct queue_lane *lane = &queue->kinds[kind];
     job->ticket = queue->tickets++;
+    job->times.queued_ns = clock_ns();
     lane_put(lane, job);
     /* A wide worker takes narrow jobs too when no narrow one waits. */
     if (kind == QUEUE_NARROW && lane->waiting == 0)
@@ -106,7 +129,8 @@ bool queue_pass(struct queue *queue, struct job *job, int kind)
     return passed;
 }
 
-/* One that was woken still counts as waiting until it has the job that it was woken for. */
+/* A woken worker takes itself off `waiting` only when it runs: until then the job that it was woken
+ * for lies in the lane, and stands for it. */
 bool queue_offer(struct queue *queue, struct job *job, int kind)
 {
     const struct queue_lane *lane = &queue->kinds[kind];

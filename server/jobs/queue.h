@@ -14,8 +14,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kinds of jobs. After QUEUE_CUDA come those for each CUDA device, which only its workers take. */
-enum { QUEUE_NARROW, QUEUE_WIDE, QUEUE_CUDA, QUEUE_KINDS = QUEUE_CUDA + GPUS_MAX };
+/* Kinds of jobs. From QUEUE_GPUS on there is one for each CUDA device, which only its workers take.
+ */
+enum { QUEUE_NARROW, QUEUE_WIDE, QUEUE_GPUS, QUEUE_KINDS = QUEUE_GPUS + GPUS_MAX };
+
+/* `gpu`: a device's place in gpus.h's list. */
+static inline int queue_kind_of_gpu(int gpu)
+{
+    return QUEUE_GPUS + gpu;
+}
+
+/* Whose job this is, as far as it is known: its device's, those who may use several cores when it
+ * is worth them, else anybody's. */
+int queue_kind_of_job(const struct job *job);
 
 struct queue_lane {
     struct job *first, **last;
@@ -35,14 +46,17 @@ struct queue {
 void queue_init(struct queue *queue, size_t most_bytes);
 void queue_release(struct queue *queue);
 
-/* Takes a place for a job of `bytes`; false when the queue is full. A job larger than the whole
- * queue is let into an empty one. */
-MUST_CHECK bool queue_admit(struct queue *queue, size_t bytes, size_t most_jobs);
+/* Takes a place for a job of `bytes`. A job larger than the whole queue is let into an empty one.
+ * Errors: QUEUE_FULL, DRAINING (the queue is closed). */
+MUST_CHECK enum error_code queue_admit(struct queue *queue, size_t bytes, size_t most_jobs,
+                                       struct error *error);
 
-/* Whether queue_admit would succeed now. */
-bool queue_has_room(struct queue *queue, size_t bytes, size_t most_jobs);
+/* Whether queue_admit would succeed at this moment. Errors: its. */
+MUST_CHECK enum error_code queue_check(struct queue *queue, size_t bytes, size_t most_jobs,
+                                       struct error *error);
 
-/* Fills the place: the job is the queue's, then a worker's. Its body_size is the bytes admitted. */
+/* Fills the place: the job is the queue's, then a worker's. Its body_size is the bytes admitted.
+ * This and what follows set the job's times.queued_ns when they take it. */
 void queue_push(struct queue *queue, struct job *job, int kind);
 
 /* Waits for the next job; NULL when the queue is closed and empty. `kind` is the worker's. */

@@ -5,15 +5,13 @@
 
 #include <stdlib.h>
 
-bool worker_job_is_wide(const struct job *job)
-{
-    return job_cores_worth(job) > 1;
-}
-
+/* How many cores the worker may use for the job's next stage, if so many are free. */
 static int wish(const struct worker *worker, const struct job *job)
 {
     int worth = job_cores_worth(job), cores = worker->all->cores->count;
-    return worker->kind != QUEUE_WIDE ? 1 : worth < cores ? worth : cores;
+    if (worker->kind != QUEUE_WIDE)
+        return 1;
+    return worth < cores ? worth : cores;
 }
 
 static void decode(struct worker *worker, struct job *job)
@@ -22,17 +20,17 @@ static void decode(struct worker *worker, struct job *job)
     job_decode(job, cores);
     cores_give_back(worker->all->cores, cores);
     if (job->decoded && !job_is_over(job))
-        job_plan(job, 1);
+        job_plan(job);
 }
 
-static void compute(struct worker *worker, struct job *job)
+static void compute(struct worker *worker, struct job *job, int cores)
 {
     struct workers *all = worker->all;
     if (!worker->stream || gpus_available(all->gpus) == 0) {
-        job_run(job, all->backend, worker->lane);
+        job_run(job, all->backend, worker->lane, cores);
         return;
     }
-    job_run(job, all->gpus->backend, worker->stream);
+    job_run(job, all->gpus->backend, worker->stream, cores);
     if (all->gpus->backend->is_broken(worker->stream) && gpus_lose(all->gpus))
         log_say(all->log, LOG_ERROR, "a CUDA device is lost, none is used any more", "error",
                 job->error.message);
@@ -41,12 +39,7 @@ static void compute(struct worker *worker, struct job *job)
 static void run(struct worker *worker, struct job *job)
 {
     int cores = cores_take(worker->all->cores, wish(worker, job));
-    /* The plan decides its scratch by the number of threads, and only a plan tells how many the job
-     * is worth. */
-    if (cores != job->plan.options.threads)
-        job_plan(job, cores);
-    if (job->planned)
-        compute(worker, job);
+    compute(worker, job, cores);
     cores_give_back(worker->all->cores, cores);
 }
 
@@ -57,22 +50,22 @@ static void set_running(struct worker *worker, struct job *job)
     pthread_mutex_unlock(&worker->lock);
 }
 
-/* What a job is worth, its plan shows: it goes on to a device's workers, or to one with a team that
- * has nothing to do. */
+/* Once it is planned, a job for a device goes on to that device's workers, and a large one to a
+ * worker with a team, if one has nothing to do. */
 static bool pass_on(struct worker *worker, struct job *job)
 {
     struct queue *queue = worker->all->queue;
-    if (worker->stream || !job->planned)
+    if (worker->stream)
         return false;
-    int gpu = gpus_choose(worker->all->gpus, job);
-    job->times.queued_ns = clock_ns();
-    if (gpu >= 0)
-        return queue_pass(queue, job, QUEUE_CUDA + gpu);
-    return worker->kind == QUEUE_NARROW && worker_job_is_wide(job) &&
-           queue_offer(queue, job, QUEUE_WIDE);
+    gpus_choose(worker->all->gpus, job);
+    int kind = queue_kind_of_job(job);
+    if (job->gpu >= 0)
+        return queue_pass(queue, job, kind);
+    return worker->kind == QUEUE_NARROW && kind == QUEUE_WIDE && queue_offer(queue, job, kind);
 }
 
-/* False: the job has gone on to another worker. */
+/* False: the job has gone on to another worker, whose it is then. While it may be handed on, nobody
+ * can stop it through this worker. */
 static bool work(struct worker *worker, struct job *job)
 {
     job->times.queue_ns += clock_ns() - job->times.queued_ns;
@@ -152,7 +145,8 @@ static enum error_code start_all(struct workers *workers, const struct workers_s
             return error->code;
     for (int gpu = 0; gpu < setup->gpus->count; gpu++)
         for (int i = 0; i < streams; i++)
-            if (start(workers, QUEUE_CUDA + gpu, &setup->gpus->list[gpu], error) != ERROR_NONE)
+            if (start(workers, queue_kind_of_gpu(gpu), &setup->gpus->list[gpu], error) !=
+                ERROR_NONE)
                 return error->code;
     return ERROR_NONE;
 }

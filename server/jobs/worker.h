@@ -53,9 +53,6 @@ MUST_CHECK enum error_code workers_init(struct workers *workers, const struct wo
 /* The queue must be closed: waits for the last job. */
 void workers_release(struct workers *workers);
 
-/* Whether a job is worth a wide worker. */
-bool worker_job_is_wide(const struct job *job);
-
 /* Jobs that run now. */
 int workers_running(struct workers *workers);
 

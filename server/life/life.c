@@ -3,6 +3,7 @@
 #include "server/base/clock.h"
 #include "server/base/version.h"
 #include "server/http/http.h"
+#include "server/life/greet.h"
 #include "server/life/watch.h"
 #include "server/net/systemd.h"
 
@@ -23,9 +24,9 @@ struct life {
     struct server server;
     struct listeners listeners;
     struct watch watch;
-    const struct command *command;
-    uint64_t watchdog_ns, told_ns; /* how often, and when last; 0: there is no watchdog */
-    bool is_hurried;               /* a second signal cuts the waits */
+    const struct config_sources *sources;
+    uint64_t watchdog_ns, told_ns; /* period (0: there is no watchdog), and when last told */
+    bool is_hurried;               /* a second signal came: all waits end */
 };
 
 static sigset_t signals(void)
@@ -38,7 +39,8 @@ static sigset_t signals(void)
     return set;
 }
 
-/* Were it closed, a descriptor below 3 would become a socket, and a client be sent the log. */
+/* Opens standard streams that are closed: otherwise a socket gets such a number, and its client the
+ * log. */
 static void open_standard_streams(void)
 {
     int fd;
@@ -72,23 +74,25 @@ static void log_kept(void *log, const struct error *error)
     log_say(log, LOG_ERROR, "tokens or certificates kept", "error", error->message);
 }
 
+static void log_fault(void *log, const struct error *fault)
+{
+    log_say(log, LOG_ERROR, "settings kept", "error", fault->message);
+}
+
 /* The new settings are taken whole or not at all. */
 static void reload(struct life *life)
 {
     struct server *server = &life->server;
     struct config next;
-    struct error error;
-    if (config_load(&next, life->command, &error) != ERROR_NONE) {
-        log_say(&server->log, LOG_ERROR, "settings kept", "error", error.message);
+    if (!config_load(&next, life->sources, log_fault, &server->log))
         return;
-    }
     config_reload(&server->config, &next, log_ignored, &server->log);
     log_set_level(&server->log, (enum log_level)server->config.log_level);
     access_reload(&server->access, log_kept, &server->log);
     log_say(&server->log, LOG_INFO, "settings loaded", NULL, NULL);
 }
 
-/* This thread turns everything that must not get stuck: as long as it does, the process lives. */
+/* The main loop feeds systemd's watchdog: if the loop hangs, systemd restarts the process. */
 static void tell_watchdog(struct life *life)
 {
     uint64_t now = clock_ns();
@@ -117,8 +121,8 @@ static void set_phase(struct life *life, enum phase phase, const char *message)
     log_say(&life->server.log, LOG_INFO, message, NULL, NULL);
 }
 
-/* Ticks until `is_done`, or `ns` have passed, or a signal comes. */
-static bool wait_until(struct life *life, bool (*is_done)(const struct http *http), uint64_t ns)
+/* Ticks until `is_done` says true, or `ns` have passed, or a signal comes. False: not done. */
+static bool wait_until(struct life *life, bool (*is_done)(struct http *http), uint64_t ns)
 {
     uint64_t end = clock_ns() + ns;
     while (!is_done(life->server.http)) {
@@ -129,23 +133,18 @@ static bool wait_until(struct life *life, bool (*is_done)(const struct http *htt
     return true;
 }
 
-static bool never(const struct http *http)
+static bool never(struct http *http)
 {
     (void)http;
     return false;
 }
 
-static bool all_answered(const struct http *http)
-{
-    return http_requests(http) == 0;
-}
-
-static bool none_suspended(const struct http *http)
+static bool none_suspended(struct http *http)
 {
     return http_suspended(http) == 0;
 }
 
-static void drain(struct life *life)
+static void drain_server(struct life *life)
 {
     struct server *server = &life->server;
     systemd_notify("STOPPING=1");
@@ -154,7 +153,7 @@ static void drain(struct life *life)
     http_stop_accepting(server->http);
     listeners_close(&life->listeners);
     set_phase(life, PHASE_DRAINING, "draining");
-    if (wait_until(life, all_answered, server->config.drain_timeout))
+    if (wait_until(life, http_is_quiet, server->config.drain_timeout))
         return;
     set_phase(life, PHASE_STOPPING, "drain_timeout is over: ending what is left");
     queue_close(&server->queue);
@@ -168,37 +167,44 @@ static void drain(struct life *life)
         }
         wait_until(life, none_suspended, 20 * MSEC);
     }
-    wait_until(life, all_answered, SEC);
+    wait_until(life, http_is_quiet, SEC);
+}
+
+static void report(void *context, const struct error *fault)
+{
+    (void)context;
+    fprintf(stderr, TENSORD_NAME ": %s\n", fault->message);
 }
 
 static int fail(const struct error *error)
 {
-    fprintf(stderr, TENSORD_NAME ": %s\n", error->message);
+    report(NULL, error);
     return EXIT_FAILURE;
 }
 
-int life_serve(const struct command *command)
+int life_serve(const struct config_sources *sources)
 {
-    struct life life = {.command = command, .watchdog_ns = systemd_watchdog_ns()};
+    struct life life = {.sources = sources, .watchdog_ns = systemd_watchdog_ns()};
     struct server *server = &life.server;
     struct error error;
     error_clear(&error);
-    if (config_load(&server->config, command, &error) != ERROR_NONE ||
-        log_init(&server->log, STDOUT_FILENO, server->config.log_buffer, &error) != ERROR_NONE)
+    if (!config_load(&server->config, sources, report, NULL))
+        return EXIT_FAILURE;
+    if (log_init(&server->log, STDOUT_FILENO, server->config.log_buffer, &error) != ERROR_NONE)
         return fail(&error);
     log_set_level(&server->log, (enum log_level)server->config.log_level);
     log_say(&server->log, LOG_INFO, "starting", "version", TENSORD_VERSION);
     if (server_start(server, &life.listeners, &error) != ERROR_NONE) {
-        log_say(&server->log, LOG_ERROR, "cannot start", "error", error.message);
         log_release(&server->log);
         listeners_close(&life.listeners);
         access_release(&server->access);
         return fail(&error);
     }
+    greet_terminal(server, &life.listeners);
     watch_init(&life.watch, server);
     while (!await_signal(&life, life.watch.tick_ms) && !gpus_are_missed(&server->gpus))
         continue;
-    drain(&life);
+    drain_server(&life);
     bool failed = gpus_are_missed(&server->gpus);
     server_end(server);
     log_release(&server->log);

@@ -4,12 +4,12 @@
 
 #include "server/config/config.h"
 
-/* Before any thread is made: signals are taken by life_serve, not by handlers, the limit of open
- * files is raised as far as it goes, and the three standard streams are open. */
+/* Called before any thread starts: blocks the signals that life_serve waits for, raises the limit
+ * of open files as far as it goes, and opens standard streams that are closed. */
 void life_prepare_process(void);
 
-/* Serves until a signal ends it; returns the exit status. The settings that were loaded from
- * `command` are loaded again on SIGHUP. Errors before the start go to stderr. */
-int life_serve(const struct command *command);
+/* Serves until a signal ends it; returns the exit status. The settings are loaded from `sources`,
+ * and again on SIGHUP. Errors before the start go to standard error, and nowhere else. */
+int life_serve(const struct config_sources *sources);
 
 #endif

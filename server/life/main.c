@@ -1,8 +1,8 @@
-/* tensord: what it was started for. */
+/* main: does what the command line asks for. */
 #include "kernels/backend.h"
 #include "server/access/access.h"
 #include "server/base/version.h"
-#include "server/config/config.h"
+#include "server/life/command.h"
 #include "server/life/life.h"
 #include "server/net/health.h"
 
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Idle teams of threads must sleep, not spin. The OpenMP runtime reads this before main, so it
- * takes a second start. */
+/* Idle teams of threads must sleep, not spin. The OpenMP runtime reads the variable before main, so
+ * the program starts itself once more. */
 static void make_teams_sleep(char **argv)
 {
     if (getenv("OMP_WAIT_POLICY"))
@@ -21,22 +21,39 @@ static void make_teams_sleep(char **argv)
     execv("/proc/self/exe", argv);
 }
 
-static int report(const struct error *error)
+static void report(void *context, const struct error *fault)
 {
-    fprintf(stderr, TENSORD_NAME ": %s\n", error->message);
+    (void)context;
+    fprintf(stderr, TENSORD_NAME ": %s\n", fault->message);
+}
+
+static int fail(const struct error *error)
+{
+    report(NULL, error);
     return EXIT_FAILURE;
 }
 
-static int show_config(const struct command *command)
+static int print_config(const struct command *command)
+{
+    struct config config;
+    if (!config_load(&config, &command->sources, report, NULL))
+        return EXIT_FAILURE;
+    config_print(&config, stdout);
+    return EXIT_SUCCESS;
+}
+
+static int check_config(const struct command *command)
 {
     struct config config;
     struct error error;
-    if (config_load(&config, command, &error) != ERROR_NONE)
-        return report(&error);
-    if (command->verb == COMMAND_PRINT_CONFIG)
-        config_print(&config, stdout);
-    else if (access_check(&config, &error) != ERROR_NONE)
-        return report(&error);
+    const char *file = command->sources.file;
+    if (!config_load(&config, &command->sources, report, NULL))
+        return EXIT_FAILURE;
+    if (access_check(&config, &error) != ERROR_NONE)
+        return fail(&error);
+    printf("ok, from %s%sthe environment and the command line:\n", file ? file : "",
+           file ? ", " : "");
+    config_print_changes(&config, stdout);
     return EXIT_SUCCESS;
 }
 
@@ -44,9 +61,10 @@ static int ask_health(const struct command *command)
 {
     struct config config;
     struct error error;
-    if (config_load(&config, command, &error) != ERROR_NONE ||
-        health_ask(config.listen, config.base_path, &error) != ERROR_NONE)
-        return report(&error);
+    if (!config_load(&config, &command->sources, report, NULL))
+        return EXIT_FAILURE;
+    if (health_ask(config.listen, config.base_path, &error) != ERROR_NONE)
+        return fail(&error);
     return EXIT_SUCCESS;
 }
 
@@ -54,9 +72,8 @@ int main(int argc, char **argv, char **environment)
 {
     struct command command;
     struct error error;
-    (void)argc;
-    if (command_parse(&command, argv, environment, &error) != ERROR_NONE)
-        return report(&error);
+    if (command_parse(&command, argv + (argc > 0), environment, &error) != ERROR_NONE)
+        return fail(&error);
     switch (command.verb) {
     case COMMAND_HELP:
         config_help(stdout);
@@ -66,8 +83,9 @@ int main(int argc, char **argv, char **environment)
                backend_cuda() ? "CPU and CUDA" : "CPU, built without CUDA");
         return EXIT_SUCCESS;
     case COMMAND_PRINT_CONFIG:
+        return print_config(&command);
     case COMMAND_CHECK_CONFIG:
-        return show_config(&command);
+        return check_config(&command);
     case COMMAND_HEALTH:
         return ask_health(&command);
     case COMMAND_SERVE:
@@ -75,5 +93,5 @@ int main(int argc, char **argv, char **environment)
     }
     make_teams_sleep(argv);
     life_prepare_process();
-    return life_serve(&command);
+    return life_serve(&command.sources);
 }

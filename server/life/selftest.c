@@ -21,10 +21,8 @@ static void prepare(struct job *job, const struct example *example)
     const char *parameters = example->parameters ? example->parameters : "{}";
     size_t size = strlen(example->inputs) + strlen(parameters) + 27;
     char *body = arena_get(&job->arena, ANSWER_HEAD_ROOM + size + 1);
-    bool known = op_find(example->model, strlen(example->model), &job->op);
-    struct error error;
-    if (!body || !known || head_parse(&job->head, NULL, NULL, NULL, NULL, &error) != ERROR_NONE) {
-        error_set(&job->error, ERROR_INTERNAL, NULL, "it is not known, or there is no memory");
+    if (!body) {
+        error_set(&job->error, ERROR_INTERNAL, NULL, "no memory for the request");
         return;
     }
     snprintf(body + ANSWER_HEAD_ROOM, size + 1, "{\"inputs\":{%s},\"parameters\":%s}",
@@ -32,12 +30,25 @@ static void prepare(struct job *job, const struct example *example)
     job_receive(job, body + ANSWER_HEAD_ROOM, strlen(body + ANSWER_HEAD_ROOM));
     job_decode(job, 1);
     if (job->decoded)
-        job_plan(job, 1);
+        job_plan(job);
+}
+
+static enum error_code open(struct job *job, const struct server *server,
+                            const struct example *example)
+{
+    struct job_setup setup = {
+        .rules = server_rules(server), .timeout_ns = server->config.request_timeout, .fd = -1};
+    if (head_parse(&setup.head, NULL, NULL, NULL, NULL, &job->error) != ERROR_NONE)
+        return job->error.code;
+    if (!op_find(example->model, strlen(example->model), &setup.op))
+        return error_set(&job->error, ERROR_INTERNAL, NULL, "it is not known");
+    job_open(job, &setup);
+    return ERROR_NONE;
 }
 
 /* Whether the job ended as the example says: the same data, or an error of that code. */
-static void judge(const struct job *job, const struct example *example, const char *backend,
-                  struct error *error)
+static void judge_example(const struct job *job, const struct example *example, const char *backend,
+                          struct error *error)
 {
     enum error_code code = job->error.code;
     if (code != ERROR_NONE && !(example->code && strcmp(example->code, error_name(code)) == 0))
@@ -57,12 +68,11 @@ static enum error_code run_example(struct server *server, const struct backend *
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for the self-test");
     struct job job;
     job_init(&job, &server->blocks, &server->budget, home);
-    job.rules = server_rules(server);
-    job.timeout_ns = server->config.request_timeout;
-    prepare(&job, example);
+    if (open(&job, server, example) == ERROR_NONE)
+        prepare(&job, example);
     if (job.planned)
-        job_run(&job, backend, lane);
-    judge(&job, example, backend->name, error);
+        job_run(&job, backend, lane, 1);
+    judge_example(&job, example, backend->name, error);
     arena_release(&job.arena);
     blocks_put(&server->blocks, home);
     return error->code;

@@ -69,7 +69,7 @@ static enum error_code start_parts(struct server *server, const struct listeners
     return http_new(&server->http, server, listeners, http_threads, error);
 }
 
-/* Sockets from systemd stand in for those of the settings. */
+/* Sockets from systemd take the place of the setting `listen`. */
 static enum error_code open_listeners(const struct server *server, struct listeners *listeners,
                                       struct error *error)
 {

@@ -55,7 +55,8 @@ static bool is_time(uint64_t *last_ns, uint64_t now, uint64_t every_ns)
     return true;
 }
 
-/* The queue stands still while its jobs are looked at: a pulse is no reason to do it more often. */
+/* Looking at queued jobs holds up the queue, so it is done every TICK_MS, also when a pulse
+ * shortens the ticks. */
 void watch_tick(struct watch *watch)
 {
     struct server *server = watch->server;

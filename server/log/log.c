@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* After writing, the writer naps instead of waiting to be woken: under load a line costs its writer
- * no system call. */
+/* The writing thread naps after each write instead of waiting to be woken: under load, logging a
+ * line needs no system call. */
 static const struct timespec nap = {.tv_nsec = 5 * 1000 * 1000};
 
 enum { STALL_POLL_MS = 100, STALLS_AT_END = 10 };
@@ -25,7 +25,8 @@ static bool is_stopping(struct log *log)
     return stopping;
 }
 
-/* Waits until `fd` takes LOG_LINE_MAX bytes without blocking. false: stalled at the end. */
+/* Waits until `fd` takes LOG_LINE_MAX bytes without blocking. False when the reader is gone, or
+ * stalls while the log ends. */
 static bool await_reader(struct log *log)
 {
     for (int stalls = 0; stalls < STALLS_AT_END;) {
@@ -39,17 +40,17 @@ static bool await_reader(struct log *log)
     return false;
 }
 
-/* Where the writer stands. */
+/* The writing thread's position in the text. */
 struct outlet {
     struct log *log;
     bool is_file;
-    bool is_mid_line; /* what went out ends so */
-    bool is_torn;     /* and the rest of that line was dropped */
-    bool is_dropping; /* what was dropped ends in the middle of a line */
+    bool is_mid_line; /* the last byte written was no newline */
+    bool is_torn;     /* the rest of that line was dropped */
+    bool is_dropping; /* the next byte continues a line whose start was dropped */
 };
 
-/* Writes one piece; how much went out, 0 when the reader is gone or stalls at the end, or the disk
- * is full. */
+/* Writes one piece and returns how much of it was written: 0 when the reader is gone or stalls
+ * while the log ends, or when the disk is full. */
 static size_t write_piece(struct outlet *outlet, const char *bytes, size_t size)
 {
     if (!outlet->is_file && size > LOG_LINE_MAX)
@@ -64,7 +65,8 @@ static size_t write_piece(struct outlet *outlet, const char *bytes, size_t size)
     return 0;
 }
 
-/* The contiguous bytes at the ring's tail; waits for some. 0: the end. */
+/* Waits for text. Returns how many contiguous bytes are at the ring's tail, 0 at the end.
+ */
 static size_t await_text(struct log *log, const char **bytes)
 {
     pthread_mutex_lock(&log->lock);
@@ -82,7 +84,7 @@ static size_t await_text(struct log *log, const char **bytes)
     return size;
 }
 
-/* The first `size` bytes are out. */
+/* Frees `size` written bytes at the ring's tail, and logs how many lines were lost before them. */
 static void advance(struct log *log, size_t size)
 {
     pthread_mutex_lock(&log->lock);
@@ -98,9 +100,9 @@ static void advance(struct log *log, size_t size)
     }
 }
 
-/* The first `size` bytes never go out: what is dropped keeps memory bounded. It is told when
- * something is written again, not now: that line would have to be dropped as well. */
-static void drop(struct outlet *outlet, const char *bytes, size_t size)
+/* Frees `size` bytes at the ring's tail unwritten, so that memory stays bounded. The loss is logged
+ * after the next write: a line about it now would be dropped too. */
+static void ring_drop(struct outlet *outlet, const char *bytes, size_t size)
 {
     struct log *log = outlet->log;
     uint64_t lines = 0;
@@ -114,7 +116,7 @@ static void drop(struct outlet *outlet, const char *bytes, size_t size)
     pthread_mutex_unlock(&log->lock);
 }
 
-/* Only whole lines follow what was dropped. */
+/* Ends a torn line, so that whole lines follow it. */
 static bool mend(struct outlet *outlet)
 {
     if (outlet->is_torn && write_piece(outlet, "\n", 1) != 1)
@@ -123,17 +125,17 @@ static bool mend(struct outlet *outlet)
     return true;
 }
 
-/* Takes some of the ring's text; true when all of it is out. */
-static bool pass(struct outlet *outlet, const char *bytes, size_t size)
+/* Writes or drops some of the ring's text; true when all of it was written. */
+static bool pass_text(struct outlet *outlet, const char *bytes, size_t size)
 {
     if (outlet->is_dropping) {
         const char *end = memchr(bytes, '\n', size);
-        drop(outlet, bytes, end ? (size_t)(end - bytes) + 1 : size);
+        ring_drop(outlet, bytes, end ? (size_t)(end - bytes) + 1 : size);
         return false;
     }
     size_t written = outlet->is_torn && !mend(outlet) ? 0 : write_piece(outlet, bytes, size);
     if (written == 0) {
-        drop(outlet, bytes, size);
+        ring_drop(outlet, bytes, size);
         return false;
     }
     outlet->is_mid_line = bytes[written - 1] != '\n';
@@ -141,7 +143,7 @@ static bool pass(struct outlet *outlet, const char *bytes, size_t size)
     return written == size;
 }
 
-static void *drain(void *context)
+static void *log_loop(void *context)
 {
     struct log *log = context;
     struct outlet outlet = {.log = log};
@@ -150,7 +152,7 @@ static void *drain(void *context)
     const char *bytes;
     size_t size;
     while ((size = await_text(log, &bytes)) > 0)
-        if (pass(&outlet, bytes, size) && !is_stopping(log))
+        if (pass_text(&outlet, bytes, size) && !is_stopping(log))
             nanosleep(&nap, NULL);
     return NULL;
 }
@@ -161,7 +163,7 @@ enum error_code log_init(struct log *log, int fd, size_t capacity, struct error 
     pthread_mutex_init(&log->lock, NULL);
     pthread_cond_init(&log->wake, NULL);
     log->ring = malloc(capacity);
-    if (log->ring && pthread_create(&log->writer, NULL, drain, log) == 0)
+    if (log->ring && pthread_create(&log->writer, NULL, log_loop, log) == 0)
         return ERROR_NONE;
     free(log->ring);
     return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory or thread for the log");
@@ -197,7 +199,7 @@ uint64_t log_dropped(struct log *log)
     return dropped;
 }
 
-static void put(struct log *log, const char *bytes, size_t size)
+static void ring_put(struct log *log, const char *bytes, size_t size)
 {
     size_t start = log->head % log->capacity;
     size_t first = size < log->capacity - start ? size : log->capacity - start;
@@ -206,11 +208,11 @@ static void put(struct log *log, const char *bytes, size_t size)
     log->head += size;
 }
 
-static void put_or_drop(struct log *log, const char *bytes, size_t size)
+static void ring_put_or_drop(struct log *log, const char *bytes, size_t size)
 {
     pthread_mutex_lock(&log->lock);
     if (log->capacity - (size_t)(log->head - log->tail) >= size)
-        put(log, bytes, size);
+        ring_put(log, bytes, size);
     else
         log->dropped++;
     if (log->sleeping)
@@ -223,7 +225,7 @@ void log_begin(struct log_line *line, enum log_level level, const char *message)
     static const char *const names[] = {"debug", "info", "warn", "error"};
     char now[CLOCK_TEXT_MAX];
     clock_print(now, clock_wall_ns());
-    /* Two bytes stay free for the end of the object and of the line. */
+    /* Two bytes stay free for the object's brace and the newline. */
     text_init(&line->text, line->buffer, sizeof line->buffer - 2);
     text_puts(&line->text, "{\"ts\":\"");
     text_puts(&line->text, now);
@@ -278,7 +280,7 @@ void log_end(struct log_line *line, struct log *log)
 {
     line->text.capacity = sizeof line->buffer;
     text_put(&line->text, "}\n", 2);
-    put_or_drop(log, line->text.data, line->text.size);
+    ring_put_or_drop(log, line->text.data, line->text.size);
 }
 
 void log_say(struct log *log, enum log_level level, const char *message, const char *key,

@@ -13,14 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR }; /* as the words of log_level */
+/* In the order of the setting log_level's words. */
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 
-/* A pipe takes as much in one piece: a line is never torn. */
+/* So long a line a pipe takes whole or not at all (PIPE_BUF); a file may take a part of one when
+ * the disk is full. */
 enum { LOG_LINE_MAX = 4096 };
 
 struct log {
     int fd;
-    _Atomic uint64_t level; /* the least that is written */
+    _Atomic uint64_t level; /* lines below it are left out */
     pthread_t writer;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -31,8 +33,8 @@ struct log {
     bool sleeping, stopping;
 };
 
-/* A line being made, on the stack of who logs. A field that does not fit is left out whole, so the
- * line stays JSON. */
+/* A line under construction, on the caller's stack. A field that does not fit is left out whole, so
+ * the line stays JSON. */
 struct log_line {
     struct text text;
     char buffer[LOG_LINE_MAX];
@@ -50,14 +52,15 @@ bool log_wants(const struct log *log, enum log_level level);
 /* Lines dropped since the start. */
 uint64_t log_dropped(struct log *log);
 
-/* log_begin, any fields, log_end. Keys are ours: plain ASCII. */
+/* log_begin, any fields, log_end. Keys are plain ASCII and not escaped. */
 void log_begin(struct log_line *line, enum log_level level, const char *message);
 void log_string(struct log_line *line, const char *key, const char *value);
 void log_word(struct log_line *line, const char *key, const char *value); /* needs no escapes */
 void log_int(struct log_line *line, const char *key, int64_t value);
 void log_end(struct log_line *line, struct log *log);
 
-/* A line with at most one text field, `key` NULL for none. Left out below the level. */
+/* Logs a line with one text field, or none when `key` is NULL, if its level is wanted.
+ */
 void log_say(struct log *log, enum log_level level, const char *message, const char *key,
              const char *value);
 

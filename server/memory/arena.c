@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-static void *get(struct memory *memory, size_t bytes)
+static void *get_from_arena(struct memory *memory, size_t bytes)
 {
     return arena_get((struct arena *)memory, bytes);
 }
@@ -11,8 +11,11 @@ static void *get(struct memory *memory, size_t bytes)
 void arena_init(struct arena *arena, struct blocks *blocks, struct budget *budget,
                 struct block *home)
 {
-    *arena = (struct arena){
-        .memory = {get}, .blocks = blocks, .budget = budget, .chain = home, .small = true};
+    *arena = (struct arena){.memory = {get_from_arena},
+                            .blocks = blocks,
+                            .budget = budget,
+                            .chain = home,
+                            .small = true};
 }
 
 void arena_release(struct arena *arena)

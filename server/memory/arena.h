@@ -1,6 +1,6 @@
-/* arena: the memory of one request, freed as a whole. It is a chain of recycled blocks; what they
- * cost is reserved in the budget before they are taken, except for the first, the home block, which
- * every request has and which is bounded by the number of connections. */
+/* arena: the memory of one request, freed as a whole. An arena is a chain of recycled blocks. A
+ * block's cost is reserved in the budget before the block is taken, except for the home block's:
+ * every request has one, so connections bound their number. */
 #ifndef SERVER_MEMORY_ARENA_H
 #define SERVER_MEMORY_ARENA_H
 
@@ -26,7 +26,7 @@ struct arena {
 void arena_init(struct arena *arena, struct blocks *blocks, struct budget *budget,
                 struct block *home);
 
-/* Everything but the home block goes back, and with it the reservation. */
+/* Gives back every block but the home block, and the blocks' reservation. */
 void arena_release(struct arena *arena);
 
 /* TENSOR_ALIGNMENT-aligned; NULL when there is no memory, or none in the budget. */
@@ -36,10 +36,10 @@ void *arena_get(struct arena *arena, size_t bytes);
  * TENSOR_ALIGNMENT, succeed. */
 MUST_CHECK bool arena_reserve(struct arena *arena, size_t bytes);
 
-/* Which bound is in the way of `bytes` more, and the setting that it comes from. */
+/* The budget that has no room for `bytes` more, and the name of its setting. */
 const struct budget *arena_bound(const struct arena *arena, size_t bytes, const char **setting);
 
-/* A block of its own in the chain; NULL as above. */
+/* Adds a block for `bytes`; NULL as arena_get. */
 struct block *arena_add(struct arena *arena, size_t bytes);
 
 /* Takes a block out of the chain and gives it back early. */

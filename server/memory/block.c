@@ -38,7 +38,8 @@ static int class_of(size_t size)
     int size_class = BLOCK_SMALL_CLASSES - 1 + 8 * (octave - LARGE_LOG2) + eighth;
     while (size_class < BLOCK_CLASSES && class_size(size_class) < size)
         size_class++;
-    /* Rounded up to huge pages, the lowest classes coincide: one of each size is enough. */
+    /* Rounding up to huge pages makes some of the lowest classes equal: the first of equal ones is
+     * used. */
     while (class_size(size_class - 1) >= size)
         size_class--;
     return size_class < BLOCK_CLASSES ? size_class : -1;
@@ -50,7 +51,7 @@ static int class_for(size_t bytes)
     return __builtin_add_overflow(bytes, sizeof(struct block), &size) ? -1 : class_of(size);
 }
 
-/* Mapped, aligned to huge pages where it holds some. */
+/* Maps memory, aligned to huge pages when it can hold one. */
 static void *map(size_t size)
 {
     size_t slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
@@ -73,7 +74,7 @@ static bool is_mapped(size_t size)
     return size >= (size_t)1 << MAPPED_LOG2;
 }
 
-static struct block *allocate(struct blocks *blocks, int size_class)
+static struct block *allocate_block(struct blocks *blocks, int size_class)
 {
     size_t size = class_size(size_class);
     struct block *block = is_mapped(size) ? map(size) : aligned_alloc(TENSOR_ALIGNMENT, size);
@@ -87,7 +88,7 @@ static struct block *allocate(struct blocks *blocks, int size_class)
     return block;
 }
 
-static void deallocate(struct blocks *blocks, struct block *block)
+static void free_block(struct blocks *blocks, struct block *block)
 {
     size_t size = block_cost(block);
     atomic_fetch_sub_explicit(&blocks->allocated_bytes, size, memory_order_relaxed);
@@ -118,14 +119,14 @@ void blocks_release(struct blocks *blocks)
         struct block_list *list = &blocks->lists[i];
         for (struct block *b = list->free, *next; b; b = next) {
             next = b->next;
-            deallocate(blocks, b);
+            free_block(blocks, b);
         }
         pthread_mutex_destroy(&list->lock);
     }
     assert(atomic_load(&blocks->allocated_bytes) == 0);
 }
 
-static struct block *take(struct block_list *list)
+static struct block *take_free(struct block_list *list)
 {
     pthread_mutex_lock(&list->lock);
     struct block *block = list->free;
@@ -143,11 +144,11 @@ struct block *blocks_get(struct blocks *blocks, size_t bytes)
     int size_class = class_for(bytes);
     if (size_class < 0)
         return NULL;
-    struct block *block = take(&blocks->lists[size_class]);
+    struct block *block = take_free(&blocks->lists[size_class]);
     if (block)
         atomic_fetch_sub_explicit(&blocks->cached_bytes, block_cost(block), memory_order_relaxed);
     else
-        block = allocate(blocks, size_class);
+        block = allocate_block(blocks, size_class);
     if (!block)
         return NULL;
     block->next = NULL;
@@ -162,7 +163,7 @@ void blocks_put(struct blocks *blocks, struct block *block)
     size_t cached = atomic_fetch_add_explicit(&blocks->cached_bytes, size, memory_order_relaxed);
     if (cached + size > blocks->cache_bytes) {
         atomic_fetch_sub_explicit(&blocks->cached_bytes, size, memory_order_relaxed);
-        deallocate(blocks, block);
+        free_block(blocks, block);
         return;
     }
     pthread_mutex_lock(&list->lock);
@@ -183,9 +184,9 @@ size_t block_cost(const struct block *block)
     return class_size(block->size_class);
 }
 
-/* Cuts `n` blocks off the list's warm end: the cold ones may lie under those in use soon, but all
- * of the n were idle for the whole period. */
-static struct block *cut(struct block_list *list)
+/* Takes `least` blocks off the list: so many were never needed since the last trim. They come from
+ * the warm end, which needs no walk through the list. */
+static struct block *cut_idle(struct block_list *list)
 {
     pthread_mutex_lock(&list->lock);
     struct block *idle = NULL;
@@ -204,9 +205,9 @@ static struct block *cut(struct block_list *list)
 void blocks_trim(struct blocks *blocks)
 {
     for (int i = 0; i < BLOCK_CLASSES; i++)
-        for (struct block *b = cut(&blocks->lists[i]), *next; b; b = next) {
+        for (struct block *b = cut_idle(&blocks->lists[i]), *next; b; b = next) {
             next = b->next;
             atomic_fetch_sub_explicit(&blocks->cached_bytes, block_cost(b), memory_order_relaxed);
-            deallocate(blocks, b);
+            free_block(blocks, b);
         }
 }

@@ -1,6 +1,6 @@
 /* block: recycled memory. Touching fresh pages costs more than computing on them, so a block goes
- * back to a list of its size and is handed out again while warm. What was not needed for a while
- * goes back to the system. */
+ * back to a list of its size and is handed out again while warm. Blocks that were not needed for a
+ * while go back to the system. */
 #ifndef SERVER_MEMORY_BLOCK_H
 #define SERVER_MEMORY_BLOCK_H
 
@@ -31,24 +31,24 @@ struct block_list {
     pthread_mutex_t lock;
     struct block *free; /* last in, first out: the warmest is taken first */
     size_t count;
-    size_t least; /* of `count` since the last trim: so many were not needed */
+    size_t least; /* lowest `count` since the last trim: so many blocks were not needed */
 };
 
 struct blocks {
     struct block_list lists[BLOCK_CLASSES];
     size_t cache_bytes; /* most that the lists hold together */
     atomic_size_t cached_bytes, allocated_bytes;
-    const struct backend *pinned_for; /* NULL: none are */
+    const struct backend *pinned_for; /* NULL: no block is pinned */
     size_t pinned_from;
 };
 
 void blocks_init(struct blocks *blocks, size_t cache_bytes);
 
-/* From now on blocks for at least `bytes` are pinned for a backend's copies, where it can. Called
- * before there are threads. */
+/* Blocks of at least `bytes` that are allocated after this call are pinned for the backend's
+ * copies, where it can. Called before any thread starts. */
 void blocks_pin(struct blocks *blocks, const struct backend *backend, size_t bytes);
 
-/* All blocks must be back. */
+/* Frees the cache. All blocks must have been put back. */
 void blocks_release(struct blocks *blocks);
 
 /* A block of at least `bytes`, or NULL. Contents undefined, used = 0, next = NULL. */
@@ -56,11 +56,12 @@ struct block *blocks_get(struct blocks *blocks, size_t bytes);
 
 void blocks_put(struct blocks *blocks, struct block *block);
 
-/* What a block of `bytes` really takes; SIZE_MAX when there is no such block. */
+/* Bytes that a block for `bytes` occupies; SIZE_MAX when no block is so large. */
 size_t blocks_cost(size_t bytes);
 size_t block_cost(const struct block *block);
 
-/* Gives the system what was not needed since the last call. Called every few seconds. */
+/* Gives blocks that were not needed since the last call back to the system. Called every few
+ * seconds. */
 void blocks_trim(struct blocks *blocks);
 
 #endif

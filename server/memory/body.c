@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    GROW_FROM = 8 * 1024, /* a body of unknown length starts with so much in the home block */
-    HOME_PART = 2         /* a body may take so much (a half) of what the home block has */
+    GROW_FROM = 8 * 1024, /* first capacity of a body of unknown length */
+    HOME_PART = 2         /* a body takes at most a half of the home block's free bytes */
 };
 
 static enum error_code over_limit(const struct body *body, const char *what, uint64_t size,
@@ -30,8 +30,8 @@ static enum error_code no_room(const struct body *body, size_t size, struct erro
                      bound->limit, setting, budget_used(bound));
 }
 
-/* Finds a place for `capacity` bytes and moves there what has arrived. */
-static enum error_code place(struct body *body, size_t capacity, struct error *error)
+/* Finds room for `capacity` bytes and moves the body into it. */
+static enum error_code place_body(struct body *body, size_t capacity, struct error *error)
 {
     struct arena *arena = body->arena;
     size_t need;
@@ -69,7 +69,7 @@ enum error_code body_open(struct body *body, struct arena *arena, int64_t length
     body->lead = ANSWER_HEAD_ROOM + (TENSOR_ALIGNMENT - ahead) % TENSOR_ALIGNMENT;
     if (length > 0 && (uint64_t)length > limit)
         return over_limit(body, "", (uint64_t)length, error);
-    return place(body, length >= 0 ? (size_t)length : GROW_FROM, error);
+    return place_body(body, length >= 0 ? (size_t)length : GROW_FROM, error);
 }
 
 enum error_code body_append(struct body *body, const char *bytes, size_t size, struct error *error)
@@ -80,7 +80,7 @@ enum error_code body_append(struct body *body, const char *bytes, size_t size, s
         size_t wanted = body->size + size;
         if (wanted < 2 * body->capacity)
             wanted = 2 * body->capacity;
-        enum error_code code = place(body, wanted < body->limit ? wanted : body->limit, error);
+        enum error_code code = place_body(body, wanted < body->limit ? wanted : body->limit, error);
         if (code != ERROR_NONE)
             return code;
     }

@@ -1,5 +1,5 @@
-/* body: a request's body on its way into one block, placed so that the first binary tensor, which
- * starts H bytes into it, is aligned, with ANSWER_HEAD_ROOM writable bytes in front. */
+/* body: an upload, collected in one block. The first binary tensor, which starts H bytes into the
+ * body, is aligned, and ANSWER_HEAD_ROOM writable bytes stand in front of the body. */
 #ifndef SERVER_MEMORY_BODY_H
 #define SERVER_MEMORY_BODY_H
 
@@ -12,10 +12,10 @@ enum { BODY_SMALL_MAX = 64 * 1024 }; /* bytes of a body that may run inline */
 
 struct body {
     struct arena *arena;
-    struct block *block; /* of its own, or NULL while it lies in the home block */
+    struct block *block; /* the body's own; NULL while it lies in the home block */
     char *bytes;
     size_t size, capacity;
-    size_t lead; /* bytes in front of it in its block */
+    size_t lead; /* bytes in front of the body in its block */
     size_t limit;
     const char *limit_name; /* the setting, static */
 };
@@ -31,7 +31,7 @@ MUST_CHECK enum error_code body_open(struct body *body, struct arena *arena, int
 MUST_CHECK enum error_code body_append(struct body *body, const char *bytes, size_t size,
                                        struct error *error);
 
-/* The last byte is in: what its block has left becomes memory for the request. */
+/* Called after the last byte: the rest of the block becomes memory for the request. */
 void body_close(struct body *body);
 
 #endif

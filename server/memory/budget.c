@@ -57,6 +57,6 @@ size_t budget_used(const struct budget *budget)
 size_t budget_of_machine(void)
 {
     uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t group = cgroup_memory();
+    uint64_t group = cgroup_memory("");
     return (size_t)((group > 0 && group < machine ? group : machine) / 2);
 }

@@ -1,5 +1,6 @@
-/* budget: how much memory requests may hold together. Whoever needs memory reserves it first, in
- * steps, and gives everything back when a step fails: nobody ever waits while holding. */
+/* budget: how much memory requests may hold together. Memory is reserved before it is taken, in
+ * steps; a request whose step fails gives everything back, so no request ever waits while it holds
+ * memory. */
 #ifndef SERVER_MEMORY_BUDGET_H
 #define SERVER_MEMORY_BUDGET_H
 
@@ -22,13 +23,14 @@ bool budget_fits(const struct budget *budget, size_t bytes, bool small);
 /* Whether `bytes` could be reserved now, for a small request. */
 bool budget_has_room(const struct budget *budget, size_t bytes);
 
-/* All or nothing. */
+/* Reserves `bytes` or, when there is no room, nothing. */
 bool budget_reserve(struct budget *budget, size_t bytes, bool small);
 void budget_give_back(struct budget *budget, size_t bytes);
 
 size_t budget_used(const struct budget *budget);
 
-/* Half of what the cgroup allows, or of what the machine has: the default. */
+/* The default limit: half of the machine's memory, or of the control group's limit where that is
+ * less. */
 size_t budget_of_machine(void);
 
 #endif

@@ -8,7 +8,7 @@
 MUST_CHECK enum error_code base_path_check(const char *base, struct error *error);
 
 /* The part of a request's target below `base`; NULL when it is not below. A target may be an
- * absolute URL (RFC 9112, 3.2.2): whose, does not matter. */
+ * absolute URL (RFC 9112, 3.2.2), of any host. */
 const char *base_path_below(const char *base, const char *url);
 
 #endif

@@ -8,8 +8,8 @@ void forwarded_init(struct forwarded *forwarded, const struct networks *trusted,
     *forwarded = (struct forwarded){trusted, *peer, *peer};
 }
 
-/* The last address that is no trusted proxy's is the client. For a word that is no address the
- * proxy itself stands: what is in front of it may be the client's invention. */
+/* The client is the last address that is no trusted proxy's. A word that is no address makes the
+ * peer the client: everything in front of that word may be invented. */
 void forwarded_add(struct forwarded *forwarded, const char *value)
 {
     while (*value) {

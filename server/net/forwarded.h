@@ -1,6 +1,6 @@
-/* forwarded: the client behind trusted proxies, from X-Forwarded-For. Each proxy appends the
- * address that it was called from; whatever stands before the first one that is not trusted was
- * written by the client itself. */
+/* forwarded: the client behind trusted proxies, from X-Forwarded-For. Each proxy appends its
+ * caller's address. Read from the end, the first address that is no trusted proxy's is the client;
+ * everything in front of it may be the client's invention. */
 #ifndef SERVER_NET_FORWARDED_H
 #define SERVER_NET_FORWARDED_H
 
@@ -11,11 +11,11 @@ struct forwarded {
     struct address peer, client;
 };
 
-/* `peer` is who is connected. */
+/* `peer` is the other end of the connection. */
 void forwarded_init(struct forwarded *forwarded, const struct networks *trusted,
                     const struct address *peer);
 
-/* The value of one line; lines come in their order. */
+/* Adds the value of one header line. Lines are added in their order. */
 void forwarded_add(struct forwarded *forwarded, const char *value);
 
 #endif

@@ -6,8 +6,9 @@
 #include "kernels/error.h"
 
 /* Asks the server that listens on the first of `addresses` (as the setting `listen`) for
- * /v2/health/ready below `base_path`, and waits 2 seconds at most. ERROR_NONE: it is ready. Errors:
- * INVALID_PARAMETER (nobody is there), DRAINING (it is not ready, or says nothing). */
+ * /v2/health/ready below `base_path`. Each call on the socket waits 2 seconds at most. ERROR_NONE:
+ * the server is ready. Errors: INVALID_PARAMETER (nobody listens), DRAINING (the server is not
+ * ready, or does not answer). */
 MUST_CHECK enum error_code health_ask(const char *addresses, const char *base_path,
                                       struct error *error);
 

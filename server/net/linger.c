@@ -45,9 +45,10 @@ static int list(struct lingerers *all, struct pollfd *polls)
     return count;
 }
 
-/* Backwards, because finishing one moves the last into its place; those added meanwhile are behind
- * the `count` that were polled. */
-static void serve(struct lingerers *all, const struct pollfd *polls, int count, char *buffer)
+/* The list is served backwards, because finish moves its last connection into the place of the
+ * finished one. linger_take may have added connections since the poll; reading from those does not
+ * block. */
+static void serve_polled(struct lingerers *all, const struct pollfd *polls, int count, char *buffer)
 {
     uint64_t now = clock_ns();
     pthread_mutex_lock(&all->lock);
@@ -60,7 +61,7 @@ static void serve(struct lingerers *all, const struct pollfd *polls, int count, 
     pthread_mutex_unlock(&all->lock);
 }
 
-static void *run(void *context)
+static void *linger_loop(void *context)
 {
     struct lingerers *all = context;
     struct pollfd polls[LINGER_MAX + 1];
@@ -70,7 +71,7 @@ static void *run(void *context)
         uint64_t wakes;
         if (polls[0].revents && read(all->wake, &wakes, sizeof wakes) < 0)
             continue;
-        serve(all, polls, count, buffer);
+        serve_polled(all, polls, count, buffer);
     }
     return NULL;
 }
@@ -79,7 +80,7 @@ enum error_code linger_init(struct lingerers *all, struct error *error)
 {
     *all = (struct lingerers){.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     pthread_mutex_init(&all->lock, NULL);
-    if (all->wake >= 0 && pthread_create(&all->thread, NULL, run, all) == 0)
+    if (all->wake >= 0 && pthread_create(&all->thread, NULL, linger_loop, all) == 0)
         return ERROR_NONE;
     if (all->wake >= 0)
         close(all->wake);
@@ -90,7 +91,7 @@ static void wake(struct lingerers *all)
 {
     uint64_t one = 1;
     if (write(all->wake, &one, sizeof one) < 0)
-        return; /* only when the counter is full, and then it wakes anyway */
+        return; /* fails only when the counter is full, which wakes the thread too */
 }
 
 void linger_release(struct lingerers *all)
@@ -106,11 +107,30 @@ void linger_release(struct lingerers *all)
     pthread_mutex_destroy(&all->lock);
 }
 
+static int oldest_lingering(const struct lingerers *all)
+{
+    int found = 0;
+    for (int i = 1; i < all->count; i++)
+        if (all->list[i].until_ns < all->list[found].until_ns)
+            found = i;
+    return found;
+}
+
+int linger_count(struct lingerers *all)
+{
+    pthread_mutex_lock(&all->lock);
+    int count = all->count;
+    pthread_mutex_unlock(&all->lock);
+    return count;
+}
+
 void linger_take(struct lingerers *all, int fd)
 {
     shutdown(fd, SHUT_WR);
     pthread_mutex_lock(&all->lock);
-    bool taken = !all->stopping && all->count < LINGER_MAX;
+    bool taken = !all->stopping;
+    if (taken && all->count == LINGER_MAX)
+        finish(all, oldest_lingering(all));
     if (taken)
         all->list[all->count++] = (struct lingering){fd, clock_ns() + LONGEST_NS, MOST_BYTES};
     pthread_mutex_unlock(&all->lock);

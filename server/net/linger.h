@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LINGER_MAX = 256 };
+enum { LINGER_MAX = 1024 };
 
 struct lingering {
     int fd;
@@ -30,7 +30,11 @@ struct lingerers {
 MUST_CHECK enum error_code linger_init(struct lingerers *all, struct error *error);
 void linger_release(struct lingerers *all);
 
-/* Takes over `fd`, to which everything has been written. When too many linger, it is closed. */
+/* Takes over `fd`, to which everything has been written. When too many linger, the one that has
+ * lingered longest is closed. */
 void linger_take(struct lingerers *all, int fd);
+
+/* How many linger. */
+int linger_count(struct lingerers *all);
 
 #endif

@@ -5,10 +5,13 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,16 +22,39 @@ enum { BACKLOG = 4096 };
 
 static const char unix_prefix[] = "unix:", tls_prefix[] = "tls:";
 
-static enum error_code refuse(const char *address, const char *why, struct error *error)
+static enum error_code refuse_address(const char *address, const char *why, struct error *error)
+{
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL, "cannot listen on %.160s: %s", address,
+                     why);
+}
+
+static enum error_code refuse_form(const char *address, const char *why, struct error *error)
 {
     return error_set(error, ERROR_INVALID_PARAMETER, NULL,
-                     "cannot listen on %.160s: %s (allowed are host:port, [v6]:port, "
+                     "cannot listen on %.160s: %s (allowed are host:port, port, [v6]:port, "
                      "tls:host:port, unix:/path)",
                      address, why);
 }
 
-/* Inherited by the connections accepted from it: dead peers are noticed, and the kernel holds at
- * most so much of an answer that a slow reader has not taken. */
+static enum error_code refuse_listener_count(const char *address, struct error *error)
+{
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "cannot listen on %.160s: %d addresses are the most", address, LISTENERS_MAX);
+}
+
+static enum error_code refuse_bound(const char *address, int reason, struct error *error)
+{
+    if (reason != EADDRINUSE)
+        return refuse_address(address, strerror(reason), error);
+    return refuse_address(
+        address,
+        "another process listens there; choose another port with --listen=127.0.0.1:9090 "
+        "(make run LISTEN=127.0.0.1:9090), or end that process",
+        error);
+}
+
+/* Accepted connections inherit these options: dead peers are noticed, and the kernel holds at most
+ * TCP_NOTSENT_LOWAT bytes of an answer that a slow reader has not taken. */
 static void set_options(int fd)
 {
     static const struct {
@@ -57,7 +83,8 @@ static int listen_at(const struct sockaddr *name, socklen_t size)
     return -1;
 }
 
-/* The first address of a name that this machine has: localhost may be ::1 too, which may be off. */
+/* Listens at the first address of a name that this machine has: localhost may stand for ::1, which
+ * may be disabled. */
 static int listen_at_first(const struct addrinfo *found)
 {
     int fd = listen_at(found->ai_addr, found->ai_addrlen);
@@ -82,12 +109,16 @@ static void describe_inet(struct listener *listener)
     listener->is_loopback = address_is_loopback(&address);
 }
 
-/* Splits "host:port" or "[v6]:port" in place. */
+/* Splits "host:port", "[v6]:port" or "port" in place. */
 static bool split_port(char *address, char **host, char **port)
 {
+    static char loopback[] = "127.0.0.1";
     char *colon = strrchr(address, ':');
-    if (!colon)
-        return false;
+    if (!colon) {
+        *host = loopback;
+        *port = address;
+        return *address && address[strspn(address, "0123456789")] == '\0';
+    }
     *colon = '\0';
     *port = colon + 1;
     *host = address;
@@ -100,6 +131,14 @@ static bool split_port(char *address, char **host, char **port)
     return !strchr(address, ':');
 }
 
+/* getaddrinfo would cut a larger number to 16 bits. */
+static bool is_port(const char *port)
+{
+    char *end;
+    unsigned long number = strtoul(port, &end, 10);
+    return *end || number <= UINT16_MAX;
+}
+
 static enum error_code open_inet(struct listener *listener, const char *address,
                                  struct error *error)
 {
@@ -107,20 +146,22 @@ static enum error_code open_inet(struct listener *listener, const char *address,
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
     snprintf(copy, sizeof copy, "%s", address);
     if (!split_port(copy, &host, &port))
-        return refuse(address, "it has no port", error);
+        return refuse_form(address, "it has no port", error);
+    if (!is_port(port))
+        return refuse_form(address, "a port is at most 65535", error);
     int failed = getaddrinfo(*host ? host : NULL, port, &hints, &found);
     if (failed)
-        return refuse(address, gai_strerror(failed), error);
+        return refuse_form(address, gai_strerror(failed), error);
     listener->fd = listen_at_first(found);
     freeaddrinfo(found);
     if (listener->fd < 0)
-        return refuse(address, strerror(errno), error);
+        return refuse_bound(address, errno, error);
     describe_inet(listener);
     return ERROR_NONE;
 }
 
-/* A socket that nobody listens on is what a server that crashed has left. Nothing else is removed:
- * a path may be mistyped, and then it is somebody's file. */
+/* Removes a socket that nobody listens on: a server that crashed has left it. Nothing else is
+ * removed: a mistyped path may be somebody's file. */
 static enum error_code clear_path(const struct sockaddr_un *name, const char *address,
                                   struct error *error)
 {
@@ -128,16 +169,23 @@ static enum error_code clear_path(const struct sockaddr_un *name, const char *ad
     if (lstat(name->sun_path, &status) != 0)
         return ERROR_NONE; /* bind says what else is wrong */
     if (!S_ISSOCK(status.st_mode))
-        return refuse(address, "there is something that is no socket", error);
+        return refuse_address(address, "there is something that is no socket", error);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool is_left = fd >= 0 && connect(fd, (const struct sockaddr *)name, sizeof *name) != 0 &&
                    errno == ECONNREFUSED;
     if (fd >= 0)
         close(fd);
     if (!is_left)
-        return refuse(address, "another server is there", error);
+        return refuse_address(address, "another server is there", error);
     unlink(name->sun_path);
     return ERROR_NONE;
+}
+
+static enum error_code refuse_path(const char *address, struct error *error)
+{
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "cannot listen on %.160s: a path starts with / and has at most %zu bytes",
+                     address, sizeof((struct sockaddr_un *)NULL)->sun_path - 1);
 }
 
 static enum error_code open_unix(struct listener *listener, const char *address,
@@ -146,19 +194,19 @@ static enum error_code open_unix(struct listener *listener, const char *address,
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     const char *path = address + sizeof unix_prefix - 1;
     if (*path != '/' || strlen(path) >= sizeof name.sun_path)
-        return refuse(address, "a path starts with / and has at most 107 bytes", error);
+        return refuse_path(address, error);
     strcpy(name.sun_path, path);
     if (clear_path(&name, address, error) != ERROR_NONE)
         return error->code;
     listener->fd = listen_at((const struct sockaddr *)&name, sizeof name);
     if (listener->fd < 0)
-        return refuse(address, strerror(errno), error);
+        return refuse_bound(address, errno, error);
     listener->is_unix = true;
     snprintf(listener->address, sizeof listener->address, "%s", address);
     return ERROR_NONE;
 }
 
-/* Steps over the prefix. */
+/* Steps over the prefix `tls:`, if there is one. */
 static bool take_tls(const char **address)
 {
     size_t size = sizeof tls_prefix - 1;
@@ -171,12 +219,12 @@ static enum error_code open_one(struct listeners *listeners, const char *address
                                 struct error *error)
 {
     if (listeners->count == LISTENERS_MAX)
-        return refuse(address, "16 addresses are the most", error);
+        return refuse_listener_count(address, error);
     struct listener *listener = &listeners->list[listeners->count];
     *listener = (struct listener){.fd = -1, .is_tls = take_tls(&address)};
     bool is_unix = strncmp(address, unix_prefix, sizeof unix_prefix - 1) == 0;
     if (is_unix && listener->is_tls)
-        return refuse(address, "a path needs no TLS", error);
+        return refuse_address(address, "a path needs no TLS", error);
     enum error_code code =
         is_unix ? open_unix(listener, address, error) : open_inet(listener, address, error);
     if (code == ERROR_NONE)
@@ -202,7 +250,7 @@ enum error_code listeners_open(struct listeners *listeners, const char *addresse
         }
     }
     if (listeners->count == 0)
-        return refuse("nothing", "the list is empty", error);
+        return refuse_form("nothing", "the list is empty", error);
     return ERROR_NONE;
 }
 
@@ -214,9 +262,9 @@ enum error_code listeners_adopt(struct listeners *listeners, int fd, bool is_tls
     socklen_t size = sizeof listens, length = sizeof name;
     if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || !listens ||
         getsockname(fd, (struct sockaddr *)&name, &length) != 0)
-        return refuse("an inherited descriptor", "it is no socket that listens", error);
+        return refuse_address("an inherited descriptor", "it is no socket that listens", error);
     if (listeners->count == LISTENERS_MAX)
-        return refuse("an inherited descriptor", "16 addresses are the most", error);
+        return refuse_listener_count("an inherited descriptor", error);
     struct listener *listener = &listeners->list[listeners->count++];
     bool is_unix = name.sun_family == AF_UNIX;
     *listener = (struct listener){
@@ -229,14 +277,43 @@ enum error_code listeners_adopt(struct listeners *listeners, int fd, bool is_tls
     return ERROR_NONE;
 }
 
+/* Drops the packets that begin a TCP handshake; those of handshakes under way pass. */
+static bool drop_syns(int fd)
+{
+    enum { FLAGS_AT = 13, SYN = 0x02 };
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, FLAGS_AT),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, SYN, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+        BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+    };
+    struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+    return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0;
+}
+
+/* The file is removed once: after that its path may be the next server's. */
+static void remove_file(struct listener *listener)
+{
+    if (listener->is_unix && !listener->is_inherited && !listener->is_shut)
+        unlink(listener->address + sizeof unix_prefix - 1);
+    listener->is_shut = true;
+}
+
+bool listener_shut(struct listener *listener)
+{
+    if (listener->is_inherited)
+        return true;
+    if (!listener->is_unix)
+        return drop_syns(listener->fd);
+    remove_file(listener);
+    return shutdown(listener->fd, SHUT_RD) == 0; /* connections made before can still be accepted */
+}
+
 void listeners_close(struct listeners *listeners)
 {
     for (int i = 0; i < listeners->count; i++) {
-        struct listener *listener = &listeners->list[i];
-        /* In this order: once it is closed, the path may be the next server's. */
-        if (listener->is_unix && !listener->is_inherited)
-            unlink(listener->address + sizeof unix_prefix - 1);
-        close(listener->fd);
+        remove_file(&listeners->list[i]);
+        close(listeners->list[i].fd);
     }
     listeners->count = 0;
 }

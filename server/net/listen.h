@@ -12,7 +12,8 @@ enum { LISTENERS_MAX = 16, LISTENER_NAME_MAX = 160 };
 struct listener {
     int fd;
     bool is_unix, is_inherited, is_tls;
-    bool is_loopback;                /* nobody else can reach it */
+    bool is_shut;                    /* no new connection is made */
+    bool is_loopback;                /* only this machine can reach it */
     char address[LISTENER_NAME_MAX]; /* as bound: "127.0.0.1:41253", "unix:/run/tensord.sock" */
 };
 
@@ -21,25 +22,31 @@ struct listeners {
     int count;
 };
 
-/* Binds every address of a list with commas: host:port, [v6]:port, tls: in front of these,
- * unix:/path. A stale Unix socket that nobody serves is replaced. Errors: INVALID_PARAMETER, naming
- * the address and why. */
+/* Binds every address of a list with commas: host:port, [v6]:port, a port alone (on 127.0.0.1),
+ * tls: in front of these, unix:/path. A stale Unix socket that nobody serves is replaced. Errors:
+ * INVALID_PARAMETER, naming the address and why. */
 MUST_CHECK enum error_code listeners_open(struct listeners *listeners, const char *addresses,
                                           struct error *error);
 
-/* Takes over a socket that somebody else made to listen. Errors: INVALID_PARAMETER. */
+/* Takes over a socket that another process made to listen. Errors: INVALID_PARAMETER. */
 MUST_CHECK enum error_code listeners_adopt(struct listeners *listeners, int fd, bool is_tls,
                                            struct error *error);
 
-/* Also removes the files of Unix sockets that we made. */
+/* Refuses new connections. Those that the kernel has made can still be accepted, and TCP handshakes
+ * under way may still become connections. An inherited socket is left as it is: it goes on
+ * listening for the next process. False where the system cannot refuse them. */
+bool listener_shut(struct listener *listener);
+
+/* Closes all listeners, and removes the files of the Unix sockets that listeners_open made. */
 void listeners_close(struct listeners *listeners);
 
-/* Whether one of them speaks TLS, or one does not. */
+/* Whether a listener speaks TLS, or with `tls` false, whether one does not. listen_wants_tls looks
+ * for TLS in the text of the setting. */
 bool listeners_have(const struct listeners *listeners, bool tls);
 bool listen_wants_tls(const char *addresses);
 
-/* A client's connection to the first of `addresses`, whose calls wait for `patience` at most; -1
- * when nobody is there. */
+/* Connects to the first of `addresses` as a client; each call on the socket waits for `patience` at
+ * most. -1: nobody listens. */
 int listen_reach(const char *addresses, struct timeval patience, bool *is_tls);
 
 #endif

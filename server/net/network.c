@@ -115,12 +115,19 @@ static bool parse_network(struct network *network, char *word)
     return true;
 }
 
-static enum error_code refuse(const char *word, const char *why, struct error *error)
+static enum error_code refuse_network(const char *word, const char *why, struct error *error)
 {
     return error_set(error, ERROR_INVALID_PARAMETER, NULL,
                      "trusted_proxies: %.80s %s, allowed are 10.0.0.0/8, 2001:db8::/32, addresses "
                      "and unix, with commas",
                      word, why);
+}
+
+static enum error_code refuse_network_count(const char *word, struct error *error)
+{
+    char why[32];
+    snprintf(why, sizeof why, "is one more than %d", NETWORKS_MAX);
+    return refuse_network(word, why, error);
 }
 
 enum error_code networks_parse(struct networks *networks, const char *text, struct error *error)
@@ -138,9 +145,9 @@ enum error_code networks_parse(struct networks *networks, const char *text, stru
         if (strcmp(word, unix_name) == 0)
             networks->holds_unix = true;
         else if (networks->count == NETWORKS_MAX)
-            return refuse(word, "is one more than 64", error);
+            return refuse_network_count(word, error);
         else if (size >= sizeof word || !parse_network(&networks->list[networks->count++], word))
-            return refuse(copy, "is no network", error);
+            return refuse_network(copy, "is no network", error);
     }
 }
 

@@ -11,7 +11,7 @@ struct sockaddr;
 
 enum { ADDRESS_TEXT_MAX = 64, NETWORKS_MAX = 64 };
 
-/* IPv4 is kept as IPv4 in IPv6. */
+/* An IPv4 address is kept as an IPv4-mapped IPv6 address. */
 struct address {
     bool is_known; /* false: a Unix socket's */
     uint8_t bytes[16];
@@ -30,18 +30,19 @@ struct networks {
 
 struct address address_of(const struct sockaddr *socket);
 
-/* "192.0.2.1", "[2001:db8::1]:443": a port is left out. False when it is none. */
+/* "192.0.2.1", "[2001:db8::1]:443": a port is left out. False when the text is no address. */
 bool address_parse(struct address *address, const char *text, int size);
 
-/* Of ADDRESS_TEXT_MAX bytes: "192.0.2.1", "2001:db8::1", "unix". */
+/* Prints "192.0.2.1", "2001:db8::1" or "unix" into `text` of ADDRESS_TEXT_MAX bytes. */
 void address_print(const struct address *address, char *text);
 
-/* Who counts as one client: an IPv4 address, an IPv6 network of 64 bits. Text as above. */
+/* Prints what counts as one client: an IPv4 address, or an IPv6 network of 64 bits. */
 void address_print_client(const struct address *address, char *text);
 
 bool address_is_loopback(const struct address *address);
 
-/* Networks with commas: 10.0.0.0/8, 2001:db8::/32, 192.0.2.1, unix. Errors: INVALID_PARAMETER. */
+/* A list of networks with commas: 10.0.0.0/8, 2001:db8::/32, 192.0.2.1, unix. Errors:
+ * INVALID_PARAMETER. */
 MUST_CHECK enum error_code networks_parse(struct networks *networks, const char *text,
                                           struct error *error);
 bool networks_hold(const struct networks *networks, const struct address *address);

@@ -39,7 +39,8 @@ static unsigned long long number(const char *name)
     return value > 0 && *end == '\0' ? value : 0;
 }
 
-/* Variables may be inherited from a parent for whom they were meant. */
+/* Whether the variable names this process: it may be inherited from a parent for which it was
+ * meant. */
 static bool is_for_us(const char *variable)
 {
     return number(variable) == (unsigned long long)getpid();
@@ -52,7 +53,7 @@ uint64_t systemd_watchdog_ns(void)
     return number("WATCHDOG_USEC") * 1000 / 2;
 }
 
-/* Steps to the next of the names with colons; sockets that are called tls speak it. */
+/* Steps over the next of the colon-separated names. A socket named tls speaks TLS. */
 static bool take_is_tls(const char **names)
 {
     size_t size = strcspn(*names, ":");

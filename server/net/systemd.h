@@ -1,5 +1,5 @@
-/* systemd: its two small protocols, without its library: a datagram to NOTIFY_SOCKET, and sockets
- * from descriptor 3 on. Without systemd all of it does nothing. */
+/* systemd: two of its protocols, without its library: datagrams to NOTIFY_SOCKET, and listening
+ * sockets from descriptor 3 on. Without systemd these functions do nothing. */
 #ifndef SERVER_NET_SYSTEMD_H
 #define SERVER_NET_SYSTEMD_H
 
@@ -10,12 +10,12 @@
 /* "READY=1", "STOPPING=1", "WATCHDOG=1", ... several with newlines between. */
 void systemd_notify(const char *state);
 
-/* How often the watchdog wants to be told that we live: half of its time; 0: never. */
+/* How often systemd's watchdog is told that the process lives: half of its limit; 0: never. */
 uint64_t systemd_watchdog_ns(void);
 
-/* Sockets that were opened for this process, in front of any of our own; those that the unit names
- * `tls` (FileDescriptorName=tls) speak TLS. Errors: INVALID_PARAMETER
- * (one is no listening stream socket, or there are too many). */
+/* Takes over the sockets that systemd opened for this process; those named `tls` in the unit
+ * (FileDescriptorName=tls) speak TLS. Errors: INVALID_PARAMETER (one is no listening stream socket,
+ * or there are too many). */
 MUST_CHECK enum error_code systemd_listeners(struct listeners *listeners, struct error *error);
 
 #endif

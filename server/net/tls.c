@@ -36,7 +36,8 @@ void tls_release(struct tls *tls)
     pthread_mutex_destroy(&tls->lock);
 }
 
-static enum error_code refuse(const char *what, const char *path, int reason, struct error *error)
+static enum error_code refuse_file(const char *what, const char *path, int reason,
+                                   struct error *error)
 {
     return error_set(error, ERROR_INVALID_PARAMETER, NULL, "%s %.150s: %s", what, path,
                      gnutls_strerror(reason));
@@ -49,8 +50,8 @@ static enum error_code read_files(struct tls_credentials *credentials,
     int result = gnutls_certificate_set_x509_key_file(gnutls, files->certificate, files->key,
                                                       GNUTLS_X509_FMT_PEM);
     if (result == GNUTLS_E_CERTIFICATE_KEY_MISMATCH)
-        return refuse("tls_key does not belong to the certificate: tls_cert", files->certificate,
-                      result, error);
+        return refuse_file("tls_key does not belong to the certificate: tls_cert",
+                           files->certificate, result, error);
     if (result < 0)
         return error_set(error, ERROR_INVALID_PARAMETER, NULL,
                          "cannot read tls_cert %.150s or tls_key %.150s: %s", files->certificate,
@@ -61,8 +62,8 @@ static enum error_code read_files(struct tls_credentials *credentials,
     result = gnutls_certificate_set_x509_trust_file(gnutls, files->client_ca, GNUTLS_X509_FMT_PEM);
     if (result > 0)
         return ERROR_NONE;
-    return refuse("cannot read tls_client_ca", files->client_ca,
-                  result < 0 ? result : GNUTLS_E_NO_CERTIFICATE_FOUND, error);
+    return refuse_file("cannot read tls_client_ca", files->client_ca,
+                       result < 0 ? result : GNUTLS_E_NO_CERTIFICATE_FOUND, error);
 }
 
 static void free_credentials(struct tls_credentials *credentials)
@@ -100,7 +101,8 @@ struct tls_credentials *tls_attach(struct tls *tls, void *session)
     pthread_mutex_unlock(&tls->lock);
     if (!credentials)
         return NULL;
-    /* Asked for, not required: who has none gets an answer that says so, not an alert. */
+    /* A client certificate is requested, not required: a client without one gets an HTTP answer
+     * that says so, not a TLS alert. */
     if (credentials->wants_client)
         gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUEST);
     if (gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials->gnutls) >= 0)
@@ -133,7 +135,7 @@ enum error_code tls_check_client(const struct tls_credentials *credentials, void
     int result = gnutls_certificate_verify_peers(session, &purpose, 1, &status);
     if (result == GNUTLS_E_NO_CERTIFICATE_FOUND)
         return error_set(error, ERROR_FORBIDDEN, NULL,
-                         "this needs a client certificate, and none was shown");
+                         "the request needs a client certificate, and none was shown");
     if (result < 0 || status & GNUTLS_CERT_INVALID)
         return error_set(error, ERROR_FORBIDDEN, NULL, "the client certificate is %s",
                          status & GNUTLS_CERT_EXPIRED            ? "expired"

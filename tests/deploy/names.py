@@ -14,6 +14,8 @@ FILES = [f for pattern in ("docker/*", "docker/*/*", "config/*.service", "config
          for f in glob.glob(f"{ROOT}/{pattern}") if os.path.isfile(f)]
 METRIC = re.compile(r"\b(?:tensord_|nv_inference_|process_)[a-z_]+\b")
 PAGE = f"{ROOT}/docker/OPERATING.md"
+# TENSORD_CONFIG is no setting, TENSORD_NAME stands for all, the others are Kubernetes'.
+OTHER_VARIABLES = {"config", "name", "port", "service_host"}
 # In the page a name in backticks that looks like a setting is one, but for these.
 OTHER_WORDS = {"op", "code", "status", "timeout", "error_code", "request_id", "bad_indices_policy",
                "stop_grace_period", "dmesg", "tensord"}
@@ -28,14 +30,14 @@ def main():
     known = set(re.findall(r"^# TYPE (\w+)", metrics, re.M))
     settings = subprocess.run([TENSORD, "--print-config"], capture_output=True, text=True, check=True).stdout
     settings = set(re.findall(r"^#?(\w+) =", settings, re.M))
-    faults = []
+    faults = [] if FILES and known and settings else ["there is nothing to compare"]
     for path in FILES:
         with open(path) as file:
             text = file.read()
         name = os.path.relpath(path, ROOT)
         faults += [f"{name}: there is no metric {m}" for m in set(METRIC.findall(text)) - known]
         variables = {v.lower() for v in re.findall(r"\bTENSORD_([A-Z_]+)\b", text)}
-        faults += [f"{name}: there is no setting {v}" for v in variables - settings - {"config", "name"}]
+        faults += [f"{name}: there is no setting {v}" for v in variables - settings - OTHER_VARIABLES]
     with open(PAGE) as page:
         words = set(re.findall(r"`([a-z]+(?:_[a-z]+)*)`", page.read()))
     faults += [f"OPERATING.md does not explain {m}" for m in known - words if m.startswith("tensord_")]

@@ -50,13 +50,13 @@ static void check_accepted(const struct headers *h, const struct framing *framin
 static void check_route(const char *method, const char *url)
 {
     struct route_match match;
-    struct op_name op = {0};
     struct error error;
 
-    if (route_find(&match, &op, method, url, &error) != ERROR_NONE)
+    if (route_find(&match, method, url, &error) != ERROR_NONE)
         fuzz_error(&error);
     else
-        FUZZ_CHECK(method_parse(method) == METHOD_OPTIONS || (match.route && (!match.op || op.op)));
+        FUZZ_CHECK(method_parse(method) == METHOD_OPTIONS ||
+                   (match.route && (!match.segments[SEGMENT_OP].text || match.op_name.op)));
 }
 
 static void check_id(struct request_ids *ids, const char *given)

@@ -28,8 +28,9 @@ fuzz() {
     "$FUZZ/tests/fuzz/$target" -seed=1 -max_total_time="$FUZZ_SECONDS" -max_len=8192 -timeout=10 \
         -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$crashes/" "$@" \
         >"$log" 2>&1 || status=$?
-    printf '%-14s %s runs\n' "$target" \
-        "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)"
+    runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)
+    printf '%-14s %s runs\n' "$target" "${runs:-no}"
+    [ "${runs:-0}" -gt 0 ] || status=1
     [ "$status" = 0 ] || tail -n 60 "$log"
     [ -n "${FUZZ_CORPUS:-}" ] || rm -rf "$corpus"
     return "$status"

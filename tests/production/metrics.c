@@ -78,8 +78,9 @@ static bool is_line(const char *line)
     if (!is_name(line, name) || !value)
         return false;
     char *end;
-    strtod(value + (*labels == '{' ? 2 : 1), &end);
-    return *end == '\0';
+    value += *labels == '{' ? 2 : 1;
+    strtod(value, &end);
+    return end > value && *end == '\0';
 }
 
 static void the_text_is_what_prometheus_reads(void **state)

@@ -28,30 +28,30 @@ static int start(void **state)
 
 static void say_slow(struct raw *r)
 {
-    raw_printf(r,
-               "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
-               "Content-Length: %zu\r\n\r\n%s",
-               strlen(slow_json), slow_json);
+    assert_true(raw_printf(r,
+                           "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                           "Content-Length: %zu\r\n\r\n%s",
+                           strlen(slow_json), slow_json));
 }
 
 static void in_the_headers(struct raw *r)
 {
-    raw_puts(r, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\nContent-Le");
+    assert_true(raw_puts(r, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\nContent-Le"));
 }
 
 static void in_the_body(struct raw *r)
 {
     char bytes[10000];
     memset(bytes, ' ', sizeof bytes);
-    raw_puts(r, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
-                "Content-Length: 1000000\r\n\r\n");
-    raw_send(r, bytes, sizeof bytes);
+    assert_true(raw_puts(r, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                            "Content-Length: 1000000\r\n\r\n"));
+    assert_true(raw_send(r, bytes, sizeof bytes));
 }
 
 static void in_a_chunk(struct raw *r)
 {
-    raw_puts(r, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
-                "Transfer-Encoding: chunked\r\n\r\n100\r\n{\"inputs\":");
+    assert_true(raw_puts(r, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                            "Transfer-Encoding: chunked\r\n\r\n100\r\n{\"inputs\":"));
 }
 
 static void while_queued_or_running(struct raw *r)
@@ -63,7 +63,8 @@ static void in_the_answer(struct raw *r)
 {
     char bytes[1000];
     say_slow(r);
-    recv(r->fd, bytes, sizeof bytes, MSG_WAITALL);
+    assert_int_equal(recv(r->fd, bytes, sizeof bytes, MSG_WAITALL), sizeof bytes);
+    assert_memory_equal(bytes, "HTTP/1.1 200 ", 13);
 }
 
 static void (*const stages[])(struct raw *r) = {in_the_headers, in_the_body, in_a_chunk,

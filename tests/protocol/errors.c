@@ -37,21 +37,21 @@ static void check_rows(struct fixture *f, const struct row *rows, size_t count)
 static void text_that_is_not_json(void **state)
 {
     static const struct row rows[] = {
-        {"scatter_nd", "", 400, "INVALID_JSON", ""},
-        {"scatter_nd", "x", 400, "INVALID_JSON", "0"},
-        {"scatter_nd", "{'inputs':[]", 400, "INVALID_JSON", "12"},
-        {"scatter_nd", "{'inputs':[]} x", 400, "INVALID_JSON", "14"},
-        {"scatter_nd", "{'id':'a','id':'b','inputs':[]}", 400, "INVALID_JSON", "id"},
-        {"scatter_nd", "{'id':'\xff','inputs':[]}", 400, "INVALID_JSON", "7"},
-        {BRIEF("[1,02]", "[[0]]", "[1]", ""), 400, "INVALID_JSON", ""},
-        {BRIEF("[1,2,]", "[[0]]", "[1]", ""), 400, "INVALID_JSON", ""},
-        {BRIEF("[1,+2]", "[[0]]", "[1]", ""), 400, "INVALID_JSON", ""},
-        {BRIEF("[1,.5]", "[[0]]", "[1]", ""), 400, "INVALID_JSON", ""},
-        {BRIEF("[1,5.]", "[[0]]", "[1]", ""), 400, "INVALID_JSON", ""},
-        {BRIEF("[1 2]", "[[0]]", "[1]", ""), 400, "INVALID_JSON", ""},
+        {"scatter_nd", "", 400, "INVALID_JSON", "ends at byte 0"},
+        {"scatter_nd", "x", 400, "INVALID_JSON", "byte 0 of"},
+        {"scatter_nd", "{'inputs':[]", 400, "INVALID_JSON", "ends at byte 12"},
+        {"scatter_nd", "{'inputs':[]} x", 400, "INVALID_JSON", "byte 14 of"},
+        {"scatter_nd", "{'id':'a','id':'b','inputs':[]}", 400, "INVALID_JSON", "byte 10 of"},
+        {"scatter_nd", "{'id':'\xff','inputs':[]}", 400, "INVALID_JSON", "byte 7 of"},
+        {BRIEF("[1,02]", "[[0]]", "[1]", ""), 400, "INVALID_JSON", "byte 23 of"},
+        {BRIEF("[1,2,]", "[[0]]", "[1]", ""), 400, "INVALID_JSON", "byte 25 of"},
+        {BRIEF("[1,+2]", "[[0]]", "[1]", ""), 400, "INVALID_JSON", "byte 23 of"},
+        {BRIEF("[1,.5]", "[[0]]", "[1]", ""), 400, "INVALID_JSON", "byte 23 of"},
+        {BRIEF("[1,5.]", "[[0]]", "[1]", ""), 400, "INVALID_JSON", "byte 23 of"},
+        {BRIEF("[1 2]", "[[0]]", "[1]", ""), 400, "INVALID_JSON", "byte 23 of"},
         {BRIEF("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "[[0]]",
                "[1]", ""),
-         400, "INVALID_JSON", "32"},
+         400, "INVALID_JSON", "at most 32 "},
     };
 
     CHECK_ROWS(state, rows);
@@ -60,32 +60,32 @@ static void text_that_is_not_json(void **state)
 static void fields_of_the_wrong_kind(void **state)
 {
     static const struct row rows[] = {
-        {"scatter_nd", "[]", 400, "INVALID_FIELD", ""},
-        {"scatter_nd", "{}", 400, "INVALID_FIELD", "inputs"},
-        {"scatter_nd", "{'inputs':5}", 400, "INVALID_FIELD", "inputs"},
-        {"scatter_nd", "{'inputs':[5]}", 400, "INVALID_FIELD", "inputs"},
+        {"scatter_nd", "[]", 400, "INVALID_FIELD", "is an array"},
+        {"scatter_nd", "{}", 400, "INVALID_FIELD", "has no inputs"},
+        {"scatter_nd", "{'inputs':5}", 400, "INVALID_FIELD", "inputs is 5"},
+        {"scatter_nd", "{'inputs':[5]}", 400, "INVALID_FIELD", "a member of inputs is 5"},
         {"scatter_nd", "{'inputs':[{'datatype':'FP32','shape':[1],'data':[1]}]}", 400,
-         "INVALID_FIELD", "name"},
-        {ADD(TENSOR, INDICES, UPDATES, ",'id':5"), 400, "INVALID_FIELD", "id"},
-        {ADD(TENSOR, INDICES, UPDATES, ",'outputs':5"), 400, "INVALID_FIELD", "outputs"},
-        {ADD(TENSOR, INDICES, UPDATES, ",'parameters':5"), 400, "INVALID_FIELD", "parameters"},
+         "INVALID_FIELD", "has no name"},
+        {ADD(TENSOR, INDICES, UPDATES, ",'id':5"), 400, "INVALID_FIELD", "id is 5"},
+        {ADD(TENSOR, INDICES, UPDATES, ",'outputs':5"), 400, "INVALID_FIELD", "outputs is 5"},
+        {ADD(TENSOR, INDICES, UPDATES, ",'parameters':5"), 400, "INVALID_FIELD", "parameters is 5"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':4,'data':[1,2,3,4]}", INDICES, UPDATES,
              ""),
-         400, "INVALID_FIELD", "shape"},
+         400, "INVALID_FIELD", "shape of tensor is 4"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[-1],'data':[1,2,3,4]}", INDICES, UPDATES,
              ""),
-         400, "INVALID_FIELD", "-1"},
+         400, "INVALID_FIELD", "shape of tensor is -1"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[1.5],'data':[1,2,3,4]}", INDICES, UPDATES,
              ""),
-         400, "INVALID_FIELD", "1.5"},
+         400, "INVALID_FIELD", "shape of tensor is 1.5"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[1]}", INDICES, UPDATES, ""), 400,
-         "INVALID_FIELD", "data"},
+         "INVALID_FIELD", "tensor has neither data"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[4],'data':[1,2,null,4]}", INDICES,
              UPDATES, ""),
-         400, "INVALID_FIELD", "null"},
+         400, "INVALID_FIELD", "tensor[2] is null"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[4],'data':[1,2,true,4]}", INDICES,
              UPDATES, ""),
-         400, "INVALID_FIELD", "tensor"},
+         400, "INVALID_FIELD", "tensor[2] is true"},
     };
 
     CHECK_ROWS(state, rows);
@@ -95,11 +95,11 @@ static void inputs_and_outputs_by_name(void **state)
 {
     static const struct row rows[] = {
         {"tensor_scatter_add", "{'inputs':[" TENSOR "," INDICES "]}", 400, "MISSING_INPUT",
-         "updates"},
-        {"tensor_scatter_add", "{'inputs':[]}", 400, "MISSING_INPUT", "tensor"},
+         "needs the input updates"},
+        {"tensor_scatter_add", "{'inputs':[]}", 400, "MISSING_INPUT", "needs the input tensor"},
         {"sparse_segment_sum_with_num_segments",
          "{'inputs':{'data':[[1]],'indices':[0],'segment_ids':[0]}}", 400, "MISSING_INPUT",
-         "num_segments"},
+         "needs the input num_segments"},
         {ADD(TENSOR, INDICES,
              UPDATES ",{'name':'weights','datatype':'FP32','shape':[1],'data':[1]}", ""),
          400, "UNKNOWN_INPUT", "weights"},
@@ -121,28 +121,28 @@ static void shapes_and_sizes(void **state)
          400, "SHAPE_MISMATCH", "[[1],[3]]"},
         {ADD(TENSOR, INDICES, "{'name':'updates','datatype':'FP32','shape':[3],'data':[1,2,3]}",
              ""),
-         400, "SHAPE_MISMATCH", "updates"},
+         400, "SHAPE_MISMATCH", "updates has shape [3]"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[4],'data':[[1,2],[3,4]]}", INDICES,
              UPDATES, ""),
-         400, "SHAPE_MISMATCH", "tensor"},
+         400, "SHAPE_MISMATCH", "begins a list at depth 1"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[5],'data':[1,2,3,4]}", INDICES, UPDATES,
              ""),
-         400, "SIZE_MISMATCH", "tensor"},
+         400, "SIZE_MISMATCH", "its shape [5] needs 5"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[3],'data':[1,2,3,4]}", INDICES, UPDATES,
              ""),
-         400, "SIZE_MISMATCH", "tensor"},
+         400, "SIZE_MISMATCH", "its shape [3] needs 3"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[4294967296,4294967296],'data':[1]}",
              INDICES, UPDATES, ""),
-         400, "SIZE_MISMATCH", "tensor"},
+         400, "SIZE_MISMATCH", "more elements than fit"},
         {"scatter_nd",
          "{'inputs':{'indices':[[0,0]],'updates':[1],'shape':[9223372036854775807,2]}}", 413,
          "OUTPUT_TOO_LARGE", "9223372036854775807"},
         {"scatter_nd", "{'inputs':{'indices':[[0]],'updates':[1],'shape':[-4]}}", 400,
-         "VALUE_OUT_OF_RANGE", "-4"},
+         "VALUE_OUT_OF_RANGE", "shape[0] is -4"},
         {ADD("{'name':'tensor','datatype':'FP32',"
              "'shape':[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],'data':[1]}",
              INDICES, UPDATES, ""),
-         400, "SHAPE_MISMATCH", "16"},
+         400, "SHAPE_MISMATCH", "at most 16 "},
     };
 
     CHECK_ROWS(state, rows);
@@ -152,24 +152,24 @@ static void element_types(void **state)
 {
     static const struct row rows[] = {
         {ADD(TENSOR, INDICES, "{'name':'updates','datatype':'INT32','shape':[2],'data':[5,6]}", ""),
-         400, "UNSUPPORTED_DTYPE", "INT32"},
+         400, "UNSUPPORTED_DTYPE", "updates is INT32"},
         {ADD("{'name':'tensor','datatype':'BOOL','shape':[2],'data':[true,false]}", INDICES,
              "{'name':'updates','datatype':'BOOL','shape':[2],'data':[true,true]}", ""),
-         400, "UNSUPPORTED_DTYPE", "BOOL"},
+         400, "UNSUPPORTED_DTYPE", "tensor is BOOL"},
         {ADD(TENSOR, "{'name':'indices','datatype':'FP32','shape':[2,1],'data':[1,3]}", UPDATES,
              ""),
-         400, "UNSUPPORTED_DTYPE", "INT32"},
+         400, "UNSUPPORTED_DTYPE", "indices is FP32"},
         {ADD("{'name':'tensor','datatype':'FLOAT','shape':[4],'data':[1,2,3,4]}", INDICES, UPDATES,
              ""),
-         400, "UNSUPPORTED_DTYPE", "FLOAT"},
+         400, "UNSUPPORTED_DTYPE", "datatype of tensor"},
         {ADD("{'name':'tensor','shape':[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],'data':[1]}",
              "{'name':'indices','datatype':'FLOAT','data':[[0]]}", UPDATES, ""),
-         400, "UNSUPPORTED_DTYPE", "FLOAT"}, /* before the shape */
+         400, "UNSUPPORTED_DTYPE", "datatype of indices"}, /* before the shape */
         {"sparse_segment_mean",
          "{'inputs':[{'name':'data','datatype':'INT32','shape':[1,1],'data':[1]},"
          "{'name':'indices','datatype':'INT32','shape':[1],'data':[0]},"
          "{'name':'segment_ids','datatype':'INT32','shape':[1],'data':[0]}]}",
-         400, "UNSUPPORTED_DTYPE", "FP32"},
+         400, "UNSUPPORTED_DTYPE", "data is INT32"},
     };
 
     CHECK_ROWS(state, rows);
@@ -180,25 +180,25 @@ static void numbers_out_of_range(void **state)
     static const struct row rows[] = {
         {ADD("{'name':'tensor','datatype':'UINT8','shape':[4],'data':[1,2,256,4]}", INDICES,
              "{'name':'updates','datatype':'UINT8','shape':[2],'data':[5,6]}", ""),
-         400, "VALUE_OUT_OF_RANGE", "tensor[2]"},
+         400, "VALUE_OUT_OF_RANGE", "tensor[2] = 256"},
         {ADD("{'name':'tensor','datatype':'INT8','shape':[2,2],'data':[[1,2],[3,-129]]}", INDICES,
              "{'name':'updates','datatype':'INT8','shape':[2,2],'data':[5,6,7,8]}", ""),
-         400, "VALUE_OUT_OF_RANGE", "-129"},
+         400, "VALUE_OUT_OF_RANGE", "tensor[1, 1] = -129"},
         {ADD("{'name':'tensor','datatype':'INT64','shape':[4],'data':[1,2,9223372036854775808,4]}",
              INDICES, "{'name':'updates','datatype':'INT64','shape':[2],'data':[5,6]}", ""),
-         400, "VALUE_OUT_OF_RANGE", "9223372036854775808"},
+         400, "VALUE_OUT_OF_RANGE", "tensor[2] = 9223372036854775808"},
         {ADD("{'name':'tensor','datatype':'UINT64','shape':[4],'data':[1,2,-1,4]}", INDICES,
              "{'name':'updates','datatype':'UINT64','shape':[2],'data':[5,6]}", ""),
-         400, "VALUE_OUT_OF_RANGE", "-1"},
+         400, "VALUE_OUT_OF_RANGE", "tensor[2] = -1 "},
         {ADD("{'name':'tensor','datatype':'INT32','shape':[4],'data':[1,2,1.5,4]}", INDICES,
              "{'name':'updates','datatype':'INT32','shape':[2],'data':[5,6]}", ""),
-         400, "VALUE_OUT_OF_RANGE", "1.5"},
+         400, "VALUE_OUT_OF_RANGE", "tensor[2] = 1.5 "},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[4],'data':[1,2,1e39,4]}", INDICES,
              UPDATES, ""),
-         400, "VALUE_OUT_OF_RANGE", "tensor[2]"},
+         400, "VALUE_OUT_OF_RANGE", "tensor[2] = 1e39"},
         {ADD("{'name':'tensor','datatype':'FP16','shape':[4],'data':[1,2,65520,4]}", INDICES,
              "{'name':'updates','datatype':'FP16','shape':[2],'data':[5,6]}", ""),
-         400, "VALUE_OUT_OF_RANGE", "65520"},
+         400, "VALUE_OUT_OF_RANGE", "tensor[2] = 65520"},
         {BRIEF("[3e38]", "[[0]]", "[3e38]", ""), 400, "NONFINITE_IN_JSON", "binary"},
     };
 
@@ -224,16 +224,16 @@ static void bad_indices_are_named_by_position(void **state)
          400, "INDEX_OUT_OF_BOUNDS", "indices[1] = 5 is out of bounds for shape [2, 1] of data"},
         {"sparse_segment_mean",
          "{'inputs':{'data':[[1],[2]],'indices':[0,1,0],'segment_ids':[0,1,0]}}", 400,
-         "SEGMENT_IDS_NOT_SORTED", "segment_ids[2]"},
+         "SEGMENT_IDS_NOT_SORTED", "segment_ids[2] = 0 is below segment_ids[1] = 1"},
         {"sparse_segment_mean",
          "{'inputs':{'data':[[1],[2]],'indices':[0,1],'segment_ids':[-1,0]}}", 400,
-         "SEGMENT_ID_OUT_OF_RANGE", "segment_ids[0]"},
+         "SEGMENT_ID_OUT_OF_RANGE", "segment_ids[0] = -1"},
         {"sparse_segment_mean",
          "{'inputs':{'data':[[1],[2]],'indices':[0,1],'segment_ids':[0,3],'num_segments':3}}", 400,
-         "SEGMENT_ID_OUT_OF_RANGE", "segment_ids[1]"},
+         "SEGMENT_ID_OUT_OF_RANGE", "segment_ids[1] = 3 must be < num_segments = 3"},
         {"sparse_segment_mean",
          "{'inputs':{'data':[[1],[2]],'indices':[0,1],'segment_ids':[0,9007199254740992]}}", 413,
-         "OUTPUT_TOO_LARGE", ""},
+         "OUTPUT_TOO_LARGE", "output of shape [9007199254740993, 1]"},
     };
 
     CHECK_ROWS(state, rows);
@@ -269,7 +269,7 @@ static void models_that_do_not_exist(void **state)
 {
     static const struct row rows[] = {
         {"no_such_op", "{'inputs':[]}", 404, "MODEL_NOT_FOUND", "no_such_op"},
-        {"scatter_nd/versions/2", "{'inputs':[]}", 404, "MODEL_NOT_FOUND", "2"},
+        {"scatter_nd/versions/2", "{'inputs':[]}", 404, "MODEL_NOT_FOUND", "only version 1"},
         {"Scatter_Nd", "{'inputs':[]}", 404, "MODEL_NOT_FOUND", "Scatter_Nd"},
     };
 

@@ -357,11 +357,17 @@ static void row_numbers_go_to_scratch_for_a_team(void **state)
     assert_int_equal(make("tensor_scatter_add", tensor, TENSOR(INT64, NULL, N, 2), updates, none),
                      ERROR_NONE);
     assert_int_equal(plan.flat_bytes, 0);
+    plan_use_threads(&plan, 2);
+    assert_int_equal(plan.options.threads, 2);
+    assert_int_equal(plan.flat_bytes, 4 * N);
+    assert_int_equal(plan.scratch_bytes, 4 * N);
+    plan_use_threads(&plan, 1);
+    assert_int_equal(plan.flat_bytes, 0);
+    assert_int_equal(plan.scratch_bytes, 0);
     options.threads = 2;
     assert_int_equal(make("tensor_scatter_add", tensor, TENSOR(INT64, NULL, N, 2), updates, none),
                      ERROR_NONE);
     assert_int_equal(plan.flat_bytes, 4 * N);
-    assert_int_equal(plan.scratch_bytes, 4 * N);
     assert_int_equal(
         make("tensor_scatter_add", TENSOR(INT8, NULL, 9), TENSOR(INT64, NULL, N, 1), updates, none),
         ERROR_NONE);

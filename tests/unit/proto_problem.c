@@ -25,6 +25,11 @@ static void every_code_has_its_status(void **state)
         {ERROR_QUOTA_EXCEEDED, 429, true},
         {ERROR_NOT_FOUND, 404, false},
         {ERROR_MODEL_NOT_FOUND, 404, false},
+        {ERROR_TENSOR_NOT_FOUND, 404, false},
+        {ERROR_CONFLICT, 409, true},
+        {ERROR_PRECONDITION_FAILED, 412, false},
+        {ERROR_IDEMPOTENCY_KEY_REUSED, 422, false},
+        {ERROR_TENSOR_MEMORY_FULL, 507, false},
         {ERROR_METHOD_NOT_ALLOWED, 405, false},
         {ERROR_PAYLOAD_TOO_LARGE, 413, false},
         {ERROR_OUTPUT_TOO_LARGE, 413, false},
@@ -59,7 +64,7 @@ static void the_plain_body_has_one_member(void **state)
     (void)state;
     error_set(&error, ERROR_UNKNOWN_INPUT, NULL, "no input \"a\nb\"");
     size_t size = problem_print(text, &error, false, "id-1");
-    assert_string_equal(text, "{\"error\":\"UNKNOWN_INPUT: no input \\\"a\\nb\\\"\"}");
+    assert_string_equal(text, "{\"error\":\"UNKNOWN_INPUT: no input \\\"a\\nb\\\"\"}\n");
     assert_int_equal(size, strlen(text));
 }
 
@@ -72,7 +77,7 @@ static void a_document_of_an_error_without_details(void **state)
     assert_string_equal(text, "{\"type\":\"urn:tensord:error:QUEUE_FULL\",\"title\":\"Queue full\","
                               "\"status\":503,\"detail\":\"the queue is full\","
                               "\"instance\":\"req 1\",\"error\":\"QUEUE_FULL: the queue is full\","
-                              "\"code\":\"QUEUE_FULL\"}");
+                              "\"code\":\"QUEUE_FULL\"}\n");
 }
 
 static void titles_are_readable(void **state)

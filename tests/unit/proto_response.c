@@ -28,7 +28,8 @@ static void expect_json(const char *op, const char *json, const char *expected)
 {
     if (answer(op, json) != ERROR_NONE)
         fail_msg("%s: %s", error_name(f.error.code), f.error.message);
-    expect_text(f.response.data, f.response.size, expected);
+    assert_int_equal(f.response.data[f.response.size - 1], '\n');
+    expect_text(f.response.data, f.response.size - 1, expected);
     assert_int_equal(f.response.header_length, -1);
     assert_string_equal(f.response.content_type, "application/json");
 }

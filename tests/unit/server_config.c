@@ -35,27 +35,45 @@ static void assert_refused(const char *name, const char *value, const char *sent
         fail_msg("'%s' lacks '%s'", error.message, sentence);
 }
 
-static enum error_code load(const char *text, char **environment, char **argv)
+static char told[4096]; /* the faults, a line each */
+static int faults;
+
+static void note_fault(void *context, const struct error *fault)
 {
-    static char path[] = "/tmp/server_config.XXXXXX";
+    (void)context;
+    assert_int_equal(fault->code, ERROR_INVALID_PARAMETER);
+    faults++;
+    strcat(told, fault->message);
+    strcat(told, "\n");
+}
+
+/* Loads `text` as a file, if there is one; true when nothing was wrong. */
+static bool load(const char *text, char **environment, char **arguments)
+{
+    char path[] = "/tmp/server_config.XXXXXX";
     static char *nothing[] = {NULL};
-    static char *program[] = {"tensord", NULL};
-    struct command command;
-    enum error_code code =
-        command_parse(&command, argv ? argv : program, environment ? environment : nothing, &error);
-    if (code != ERROR_NONE)
-        return code;
+    struct config_sources sources = {.environment = environment ? environment : nothing,
+                                     .arguments = arguments ? arguments : nothing};
+    faults = 0;
+    *told = '\0';
     if (text) {
-        strcpy(path + strlen(path) - 6, "XXXXXX");
         int fd = mkstemp(path);
         assert_int_equal(write(fd, text, strlen(text)), strlen(text));
         close(fd);
-        command.file = path;
+        sources.file = path;
     }
-    code = config_load(&config, &command, &error);
+    bool is_right = config_load(&config, &sources, note_fault, NULL);
     if (text)
         unlink(path);
-    return code;
+    assert_int_equal(is_right, faults == 0);
+    return is_right;
+}
+
+static void assert_told(int count, const char *sentence)
+{
+    assert_int_equal(faults, count);
+    if (!strstr(told, sentence))
+        fail_msg("'%s' lacks '%s'", told, sentence);
 }
 
 static void defaults_are_the_documented_ones(void **state)
@@ -136,13 +154,21 @@ static void a_text_that_is_too_long_is_refused(void **state)
     assert_refused("listen", text, "at most 511");
 }
 
+static void a_name_within_two_edits_is_asked_about(void **state)
+{
+    (void)state;
+    assert_refused("max_bdy", "1", "there is no setting max_bdy, did you mean max_body?");
+    assert_refused("max-bdoy", "1", "there is no setting max-bdoy, did you mean max_body?");
+    assert_refused("lsiten", "1", "did you mean listen?");
+    assert_refused("speed", "1", "there is no setting speed (tensord --help lists them)");
+}
+
 static void later_sources_win(void **state)
 {
     char *environment[] = {"HOME=/", "TENSORD_QUEUE_JOBS=3", "TENSORD_WORKERS=3", NULL};
-    char *argv[] = {"tensord", "--workers=4", NULL};
+    char *arguments[] = {"--workers=4", NULL};
     (void)state;
-    assert_int_equal(load("max_json = 2M\nqueue_jobs = 2\nworkers = 2\n", environment, argv),
-                     ERROR_NONE);
+    assert_true(load("max_json = 2M\nqueue_jobs = 2\nworkers = 2\n", environment, arguments));
     assert_int_equal(config.max_json, 2 * MIB);
     assert_int_equal(config.queue_jobs, 3);
     assert_int_equal(config.workers, 4);
@@ -152,31 +178,80 @@ static void later_sources_win(void **state)
 static void a_file_error_names_the_line(void **state)
 {
     (void)state;
-    assert_int_equal(load("# a comment\n\nmax_body = 1G\nmax_json = lots\n", NULL, NULL),
-                     ERROR_INVALID_PARAMETER);
-    assert_non_null(strstr(error.message, "line 4: max_json = lots"));
-    assert_int_equal(load("no_such = 1\n", NULL, NULL), ERROR_INVALID_PARAMETER);
-    assert_non_null(strstr(error.message, "line 1: there is no setting no_such"));
-    assert_int_equal(load("[other]\nworkers = 1\n", NULL, NULL), ERROR_INVALID_PARAMETER);
-    assert_non_null(strstr(error.message, "section [other]"));
-    assert_int_equal(load("nonsense\n", NULL, NULL), ERROR_INVALID_PARAMETER);
-    assert_non_null(strstr(error.message, "line 1"));
+    assert_false(load("# a comment\n\nmax_body = 1G\nmax_json = lots\n", NULL, NULL));
+    assert_told(1, "line 4: max_json = lots");
+    assert_false(load("no_such = 1\n", NULL, NULL));
+    assert_told(1, "line 1: there is no setting no_such");
+    assert_false(load("[other]\nworkers = 1\n", NULL, NULL));
+    assert_told(1, "section [other]");
+    assert_false(load("nonsense\n", NULL, NULL));
+    assert_told(1, "line 1: allowed are name = value and # comments");
+}
+
+static void every_fault_of_every_source_is_told(void **state)
+{
+    char *environment[] = {"TENSORD_SPEED=11", "TENSORD_CORES=none", NULL};
+    char *arguments[] = {"--wrkers=1", "--cores=0", NULL};
+    (void)state;
+    assert_false(load("max_bdy = 3M\n"
+                      "nonsense\n"
+                      "workers = 2\n"
+                      "[unclosed\n"
+                      "[other]\n"
+                      "a = 1\n"
+                      "b = 2\n"
+                      "[tensord]\n"
+                      "max_json = lots\n"
+                      "last",
+                      environment, arguments));
+    static const char *const sentences[] = {
+        "line 1: there is no setting max_bdy, did you mean max_body?",
+        "line 2: allowed are name = value and # comments",
+        "line 4: allowed are name = value and # comments",
+        "line 6: section [other]: allowed is no section, or [tensord]",
+        "line 9: max_json = lots: allowed is",
+        "line 10: allowed are name = value and # comments",
+        "environment TENSORD_SPEED: there is no setting speed",
+        "environment TENSORD_CORES: cores = none: allowed is",
+        "\nthere is no setting wrkers, did you mean workers?",
+        "\ncores = 0: allowed is",
+    };
+    int count = sizeof sentences / sizeof *sentences;
+    for (int i = 0; i < count; i++)
+        assert_told(count, sentences[i]);
+}
+
+/* libinih takes an indented line as one more value of the setting above. */
+static void indented_lines_are_settings_of_their_own(void **state)
+{
+    (void)state;
+    assert_true(load("\xEF\xBB\xBFmax_body = 2G\n  workers = 2\n\t# a comment\n", NULL, NULL));
+    assert_int_equal(config.max_body, 2 * GIB);
+    assert_int_equal(config.workers, 2);
+    assert_false(load("trusted_proxies = 10.0.0.0/8,\n    ::1\n", NULL, NULL));
+    assert_told(1, "line 2: there is no setting");
 }
 
 static void a_missing_file_is_an_error(void **state)
 {
-    char *argv[] = {"tensord", "--config=/no/such/file", NULL};
+    char *nothing[] = {NULL};
+    struct config_sources sources = {"/no/such/file", nothing, nothing};
     (void)state;
-    assert_int_equal(load(NULL, NULL, argv), ERROR_INVALID_PARAMETER);
-    assert_non_null(strstr(error.message, "cannot read /no/such/file"));
+    faults = 0;
+    *told = '\0';
+    assert_false(config_load(&config, &sources, note_fault, NULL));
+    assert_told(1, "cannot read /no/such/file");
 }
 
 static void what_is_no_file_is_an_error(void **state)
 {
-    char *argv[] = {"tensord", "--config=/tmp", NULL};
+    char *nothing[] = {NULL};
+    struct config_sources sources = {"/tmp", nothing, nothing};
     (void)state;
-    assert_int_equal(load(NULL, NULL, argv), ERROR_INVALID_PARAMETER);
-    assert_non_null(strstr(error.message, "cannot read /tmp: Is a directory"));
+    faults = 0;
+    *told = '\0';
+    assert_false(config_load(&config, &sources, note_fault, NULL));
+    assert_told(1, "cannot read /tmp: Is a directory");
 }
 
 /* The rest would be one more value of the same setting, and the only one that counts. */
@@ -185,9 +260,10 @@ static void a_line_that_is_too_long_is_an_error(void **state)
     char text[400] = "workers = 2\ntrusted_proxies = 10.0.0.0/8,", *rest = text + strlen(text);
     (void)state;
     memset(rest, ' ', 300);
-    memcpy(rest + 290, "::1\n", 5);
-    assert_int_equal(load(text, NULL, NULL), ERROR_INVALID_PARAMETER);
-    assert_non_null(strstr(error.message, "line 2: it is too long"));
+    memcpy(rest + 290, "::1\nworkers = 0\n", 17);
+    assert_false(load(text, NULL, NULL));
+    assert_told(2, "line 2: it is too long; a file's lines have at most 198 bytes");
+    assert_told(2, "line 3: workers = 0");
 }
 
 static void the_longest_line_is_read(void **state)
@@ -196,50 +272,59 @@ static void the_longest_line_is_read(void **state)
     (void)state;
     memset(text + 12, 'x', 198 - 12);
     strcpy(text + 198, "\nworkers = 2\n");
-    assert_int_equal(load(text, NULL, NULL), ERROR_NONE);
+    assert_true(load(text, NULL, NULL));
     assert_int_equal(strlen(config.base_path), 198 - 12);
     assert_int_equal(config.workers, 2);
 }
 
 static void an_unknown_variable_stops_the_start(void **state)
 {
-    char *environment[] = {"TENSORD_SPEED=11", NULL};
-    (void)state;
-    assert_int_equal(load(NULL, environment, NULL), ERROR_INVALID_PARAMETER);
-    assert_non_null(strstr(error.message, "environment TENSORD_SPEED: there is no setting speed"));
-}
-
-static void variables_of_kubernetes_are_left_alone(void **state)
-{
-    char *environment[] = {"TENSORD_PORT=tcp://10.0.0.1:80", "TENSORD_SERVICE_HOST=10.0.0.1",
-                           "TENSORD_PORT_80_TCP=tcp://10.0.0.1:80", NULL};
-    (void)state;
-    assert_int_equal(load(NULL, environment, NULL), ERROR_NONE);
-}
-
-static void arguments_are_verbs_or_settings(void **state)
-{
     static const struct {
-        char *argument;
-        enum command_verb verb;
-    } rows[] = {{"--help", COMMAND_HELP},
-                {"--version", COMMAND_VERSION},
-                {"--print-config", COMMAND_PRINT_CONFIG},
-                {"--check-config", COMMAND_CHECK_CONFIG},
-                {"--health", COMMAND_HEALTH},
-                {"--workers=1", COMMAND_SERVE}};
-    char *nothing[] = {NULL};
-    struct command command;
+        char *variable;
+        const char *sentence;
+    } rows[] = {
+        {"TENSORD_SPEED=11", "environment TENSORD_SPEED: there is no setting speed"},
+        {"TENSORD_MAX_BDY=1G", "environment TENSORD_MAX_BDY: there is no setting max_bdy, did you"},
+        {"TENSORD_PORT=8080", "environment TENSORD_PORT: there is no setting port"},
+        {"TENSORD_PORT_X=1", "there is no setting port_x"},
+        {"TENSORD_PORT_80=1", "there is no setting port_80"},
+        {"TENSORD_PORT_80_TCPS=1", "there is no setting port_80_tcps"},
+        {"TENSORD_SERVICE=1", "there is no setting service"},
+        {"TENSORD_CONFIGS=x", "there is no setting configs"},
+    };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char *argv[] = {"tensord", rows[i].argument, NULL};
-        assert_int_equal(command_parse(&command, argv, nothing, &error), ERROR_NONE);
-        assert_int_equal(command.verb, rows[i].verb);
+        char *environment[] = {rows[i].variable, NULL};
+        assert_false(load(NULL, environment, NULL));
+        assert_told(1, rows[i].sentence);
     }
-    char *wrong[] = {"tensord", "start", NULL};
-    assert_int_equal(command_parse(&command, wrong, nothing, &error), ERROR_INVALID_PARAMETER);
-    char *valueless[] = {"tensord", "--workers", NULL};
-    assert_int_equal(command_parse(&command, valueless, nothing, &error), ERROR_INVALID_PARAMETER);
+}
+
+/* What Kubernetes puts into every pod beside Services that are called tensord, tensord-canary and
+ * tensord-port-svc. */
+static void variables_of_kubernetes_are_left_alone(void **state)
+{
+    char *environment[] = {"TENSORD_PORT=tcp://10.0.0.1:80",
+                           "TENSORD_SERVICE_HOST=10.0.0.1",
+                           "TENSORD_SERVICE_PORT=80",
+                           "TENSORD_SERVICE_PORT_HTTP=80",
+                           "TENSORD_PORT_80_TCP=tcp://10.0.0.1:80",
+                           "TENSORD_CANARY_PORT=tcp://10.0.0.1:80",
+                           "TENSORD_CANARY_SERVICE_HOST=fd00::1",
+                           "TENSORD_CANARY_SERVICE_PORT=80",
+                           "TENSORD_CANARY_SERVICE_PORT_GRPC_WEB=81",
+                           "TENSORD_CANARY_PORT_80_TCP=tcp://10.0.0.1:80",
+                           "TENSORD_CANARY_PORT_80_TCP_PROTO=tcp",
+                           "TENSORD_CANARY_PORT_80_TCP_PORT=80",
+                           "TENSORD_CANARY_PORT_80_TCP_ADDR=10.0.0.1",
+                           "TENSORD_CANARY_PORT_53_UDP_ADDR=10.0.0.1",
+                           "TENSORD_CANARY_PORT_9_SCTP=sctp://10.0.0.1:9",
+                           "TENSORD_PORT_SVC_PORT=udp://[fd00::1]:80",
+                           "TENSORD_PORT_SVC_PORT_80_TCP_PORT=80",
+                           NULL};
+    (void)state;
+    load(NULL, environment, NULL);
+    assert_string_equal(told, "");
 }
 
 static void note_ignored(void *context, const struct setting *setting)
@@ -282,11 +367,29 @@ static void what_is_printed_can_be_read(void **state)
     config.request_timeout = 1500 * MSEC;
     strcpy(config.listen, "[::1]:9000,unix:/run/t.sock");
     char *text = printed();
-    assert_int_equal(load(text, NULL, NULL), ERROR_NONE);
+    assert_true(load(text, NULL, NULL));
     free(text);
     assert_int_equal(config.queue_jobs, 17);
     assert_int_equal(config.request_timeout, 1500 * MSEC);
     assert_string_equal(config.listen, "[::1]:9000,unix:/run/t.sock");
+}
+
+static void what_differs_from_the_defaults_is_printed(void **state)
+{
+    char *text;
+    size_t size;
+    (void)state;
+    for (int changed = 0; changed < 2; changed++) {
+        FILE *f = open_memstream(&text, &size);
+        config_init(&config);
+        config.workers = changed ? 3 : 0;
+        strcpy(config.listen, changed ? "unix:/run/t.sock" : "127.0.0.1:8080");
+        config_print_changes(&config, f);
+        fclose(f);
+        assert_string_equal(text, changed ? "listen = unix:/run/t.sock\nworkers = 3\n"
+                                          : "# every setting is at its default\n");
+        free(text);
+    }
 }
 
 static void the_sample_file_is_what_the_table_prints(void **state)
@@ -326,17 +429,20 @@ int main(void)
         cmocka_unit_test(words_and_booleans),
         cmocka_unit_test(bad_values_say_what_is_allowed),
         cmocka_unit_test(a_text_that_is_too_long_is_refused),
+        cmocka_unit_test(a_name_within_two_edits_is_asked_about),
         cmocka_unit_test(later_sources_win),
         cmocka_unit_test(a_file_error_names_the_line),
+        cmocka_unit_test(every_fault_of_every_source_is_told),
+        cmocka_unit_test(indented_lines_are_settings_of_their_own),
         cmocka_unit_test(a_missing_file_is_an_error),
         cmocka_unit_test(what_is_no_file_is_an_error),
         cmocka_unit_test(a_line_that_is_too_long_is_an_error),
         cmocka_unit_test(the_longest_line_is_read),
         cmocka_unit_test(an_unknown_variable_stops_the_start),
         cmocka_unit_test(variables_of_kubernetes_are_left_alone),
-        cmocka_unit_test(arguments_are_verbs_or_settings),
         cmocka_unit_test(reload_takes_what_is_reloadable),
         cmocka_unit_test(what_is_printed_can_be_read),
+        cmocka_unit_test(what_differs_from_the_defaults_is_printed),
         cmocka_unit_test(the_sample_file_is_what_the_table_prints),
         cmocka_unit_test(help_lists_every_setting),
     };

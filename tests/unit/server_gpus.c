@@ -58,6 +58,7 @@ static int set_up(void **state)
     config_init(&config);
     error_clear(&error);
     memset(&job, 0, sizeof job);
+    job.request.device = DEVICE_DEFAULT;
     job.request.device_index = -1;
     job.plan.touched_bytes = SIZE_MAX;
     return 0;
@@ -71,6 +72,14 @@ static void set(const char *name, const char *value)
 static void start(void)
 {
     assert_int_equal(gpus_init(&gpus, &config, &fake, &error), ERROR_NONE);
+}
+
+/* Where the job goes when it is asked for the first time. */
+static int choose(void)
+{
+    job.gpu = GPU_UNKNOWN;
+    gpus_choose(&gpus, &job);
+    return job.gpu;
 }
 
 static void all_devices_are_used_and_share_what_is_free(void **state)
@@ -122,7 +131,7 @@ static void without_devices_the_cpu_serves_unless_cuda_was_asked_for(void **stat
     start();
     assert_int_equal(gpus_available(&gpus), 0);
     assert_string_equal(gpus.absence, "no CUDA device was found");
-    assert_int_equal(gpus_choose(&gpus, &job), -1);
+    assert_int_equal(choose(), GPU_NONE);
     assert_int_equal(gpus_init(&gpus, &config, NULL, &error), ERROR_NONE);
     assert_string_equal(gpus.absence, "this program was built without CUDA");
 
@@ -158,10 +167,23 @@ static void jobs_take_turns_among_devices(void **state)
     (void)state;
     start();
     for (int i = 0; i < 2 * DEVICES; i++)
-        assert_int_equal(gpus_choose(&gpus, &job), i % DEVICES);
+        assert_int_equal(choose(), i % DEVICES);
     job.request.device_index = 1;
-    assert_int_equal(gpus_choose(&gpus, &job), 1);
-    assert_int_equal(gpus_choose(&gpus, &job), 1);
+    assert_int_equal(choose(), 1);
+    assert_int_equal(choose(), 1);
+}
+
+static void a_job_is_placed_once(void **state)
+{
+    (void)state;
+    start();
+    assert_int_equal(choose(), 0);
+    gpus_choose(&gpus, &job);
+    assert_int_equal(job.gpu, 0);
+    assert_int_equal(choose(), 1);
+    job.gpu = GPU_NONE;
+    gpus_choose(&gpus, &job);
+    assert_int_equal(job.gpu, GPU_NONE);
 }
 
 static void a_request_chooses(void **state)
@@ -170,9 +192,9 @@ static void a_request_chooses(void **state)
     set("cuda_devices", "0");
     start();
     job.request.device = DEVICE_CPU;
-    assert_int_equal(gpus_choose(&gpus, &job), -1);
+    assert_int_equal(choose(), GPU_NONE);
     job.request.device = DEVICE_CUDA;
-    assert_int_equal(gpus_choose(&gpus, &job), 0);
+    assert_int_equal(choose(), 0);
 }
 
 static void small_jobs_stay_on_the_cpu(void **state)
@@ -182,11 +204,11 @@ static void small_jobs_stay_on_the_cpu(void **state)
     set("cuda_devices", "0");
     start();
     job.plan.touched_bytes = (1 << 20) - 1;
-    assert_int_equal(gpus_choose(&gpus, &job), -1);
+    assert_int_equal(choose(), GPU_NONE);
     job.request.device = DEVICE_CUDA;
-    assert_int_equal(gpus_choose(&gpus, &job), -1);
+    assert_int_equal(choose(), GPU_NONE);
     job.plan.touched_bytes = 1 << 20;
-    assert_int_equal(gpus_choose(&gpus, &job), 0);
+    assert_int_equal(choose(), 0);
 }
 
 static void what_the_backend_cannot_run_stays_on_the_cpu(void **state)
@@ -195,7 +217,7 @@ static void what_the_backend_cannot_run_stays_on_the_cpu(void **state)
     start();
     job.plan.dtype = DTYPE_BYTES;
     job.request.device = DEVICE_CUDA;
-    assert_int_equal(gpus_choose(&gpus, &job), -1);
+    assert_int_equal(choose(), GPU_NONE);
 }
 
 static void what_is_too_large_goes_to_the_device_only_when_asked(void **state)
@@ -204,11 +226,11 @@ static void what_is_too_large_goes_to_the_device_only_when_asked(void **state)
     set("cuda_devices", "0");
     start();
     need = gpus.list[0].lane_bytes;
-    assert_int_equal(gpus_choose(&gpus, &job), 0);
+    assert_int_equal(choose(), 0);
     need++;
-    assert_int_equal(gpus_choose(&gpus, &job), -1);
+    assert_int_equal(choose(), GPU_NONE);
     job.request.device = DEVICE_CUDA;
-    assert_int_equal(gpus_choose(&gpus, &job), 0);
+    assert_int_equal(choose(), 0);
 }
 
 static void lost_devices_are_used_no_more(void **state)
@@ -218,7 +240,7 @@ static void lost_devices_are_used_no_more(void **state)
     assert_true(gpus_lose(&gpus));
     assert_false(gpus_lose(&gpus));
     assert_int_equal(gpus_available(&gpus), 0);
-    assert_int_equal(gpus_choose(&gpus, &job), -1);
+    assert_int_equal(choose(), GPU_NONE);
     assert_false(gpus_are_missed(&gpus));
     set("device", "cuda");
     assert_true(gpus_are_missed(&gpus));
@@ -252,6 +274,7 @@ int main(void)
         TEST(memory_is_pinned_where_devices_are_preferred),
         TEST(the_setting_cpu_looks_for_none),
         TEST(jobs_take_turns_among_devices),
+        TEST(a_job_is_placed_once),
         TEST(a_request_chooses),
         TEST(small_jobs_stay_on_the_cpu),
         TEST(what_the_backend_cannot_run_stays_on_the_cpu),

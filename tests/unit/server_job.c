@@ -33,8 +33,6 @@ static int set_up(void **state)
     budget_init(&f.server.budget, 64 * MIB);
     f.home = blocks_get(&f.server.blocks, 60 * KIB);
     job_init(&f.job, &f.server.blocks, &f.server.budget, f.home);
-    f.job.rules = server_rules(&f.server);
-    f.job.timeout_ns = f.server.config.request_timeout;
     f.lane = backend_cpu.open(0, 0, &f.error);
     return 0;
 }
@@ -53,9 +51,12 @@ static int tear_down(void **state)
 static void receive(const char *op, const char *body)
 {
     size_t size = strlen(body);
+    struct job_setup setup = {
+        .rules = server_rules(&f.server), .timeout_ns = f.server.config.request_timeout, .fd = -1};
+    assert_true(op_find(op, strlen(op), &setup.op));
+    assert_int_equal(head_parse(&setup.head, NULL, NULL, NULL, NULL, &f.error), ERROR_NONE);
+    job_open(&f.job, &setup);
     char *memory = arena_get(&f.job.arena, ANSWER_HEAD_ROOM + size);
-    assert_true(op_find(op, strlen(op), &f.job.op));
-    assert_int_equal(head_parse(&f.job.head, NULL, NULL, NULL, NULL, &f.error), ERROR_NONE);
     memcpy(memory + ANSWER_HEAD_ROOM, body, size);
     job_receive(&f.job, memory + ANSWER_HEAD_ROOM, size);
 }
@@ -68,11 +69,11 @@ static void a_request_becomes_an_answer_in_place(void **state)
     receive("tensor_scatter_add", add);
     job_decode(&f.job, 1);
     assert_true(f.job.decoded);
-    job_plan(&f.job, 1);
+    job_plan(&f.job);
     assert_true(f.job.planned);
     assert_true(job_is_light(&f.job, 64 * KIB));
     assert_false(job_is_light(&f.job, 8));
-    job_run(&f.job, &backend_cpu, f.lane);
+    job_run(&f.job, &backend_cpu, f.lane, 1);
     assert_int_equal(f.job.error.code, ERROR_NONE);
     assert_ptr_equal(f.job.plan.output.data, f.job.request.inputs[0].data);
     assert_non_null(memmem(f.job.response.data, f.job.response.size, "[1.0,7.0,3.0]", 13));
@@ -99,11 +100,11 @@ static void a_result_without_memory_is_refused(void **state)
     job_decode(&f.job, 1);
     assert_true(f.job.decoded);
     f.job.request.answer = ENCODING_BINARY;
-    job_plan(&f.job, 1);
+    job_plan(&f.job);
     assert_true(f.job.planned);
     assert_false(job_is_light(&f.job, MIB));
     assert_true(job_cores_worth(&f.job) > 1);
-    job_run(&f.job, &backend_cpu, f.lane);
+    job_run(&f.job, &backend_cpu, f.lane, 1);
     assert_int_equal(f.job.error.code, ERROR_RESOURCE_EXHAUSTED);
 }
 

@@ -93,6 +93,35 @@ static void who_can_reach_it_is_known(void **state)
     listeners_close(&listeners);
 }
 
+static void a_port_alone_is_on_loopback(void **state)
+{
+    (void)state;
+    assert_int_equal(listeners_open(&listeners, "0, tls:0", &error), ERROR_NONE);
+    assert_int_equal(strncmp(listeners.list[0].address, "127.0.0.1:", 10), 0);
+    assert_int_equal(strncmp(listeners.list[1].address, "tls:127.0.0.1:", 14), 0);
+    assert_true(listeners.list[1].is_tls);
+    bool is_tls;
+    int fd = listen_reach(strrchr(listeners.list[0].address, ':') + 1,
+                          (struct timeval){.tv_sec = 2}, &is_tls);
+    assert_true(fd >= 0);
+    close(fd);
+    listeners_close(&listeners);
+}
+
+static void a_busy_port_says_how_to_choose_another(void **state)
+{
+    struct listeners second;
+    char *port;
+    (void)state;
+    assert_int_equal(listeners_open(&listeners, "127.0.0.1:0", &error), ERROR_NONE);
+    port = listeners.list[0].address;
+    assert_int_equal(listeners_open(&second, port, &error), ERROR_INVALID_PARAMETER);
+    assert_non_null(strstr(error.message, "another process listens there; choose another port with "
+                                          "--listen=127.0.0.1:9090 (make run "
+                                          "LISTEN=127.0.0.1:9090)"));
+    listeners_close(&listeners);
+}
+
 static void what_cannot_be_is_said(void **state)
 {
     static const struct {
@@ -106,6 +135,10 @@ static void what_cannot_be_is_said(void **state)
         {"unix:relative", "a path starts with /"},
         {"tls:unix:/tmp/x", "a path needs no TLS"},
         {"tls:", "it has no port"},
+        {"9092x", "it has no port"},
+        {"127.0.0.1:65536", "cannot listen on 127.0.0.1:65536: a port is at most 65535"},
+        {"99999999999999999999999", "a port is at most 65535"},
+        {"0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0", "cannot listen on 0: 16 addresses are the most"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -126,6 +159,8 @@ int main(void)
         cmocka_unit_test(some_speak_tls),
         cmocka_unit_test(what_speaks_tls_is_seen_in_the_setting),
         cmocka_unit_test(who_can_reach_it_is_known),
+        cmocka_unit_test(a_port_alone_is_on_loopback),
+        cmocka_unit_test(a_busy_port_says_how_to_choose_another),
         cmocka_unit_test(what_cannot_be_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,5 @@
-/* GET /openapi.json against the table of routes: neither has what the other lacks. */
-#include "proto/answer/describe.h"
-#include "server/base/version.h"
+/* openapi: a whole document, in which each route stands once. */
+#include "server/http/openapi.h"
 #include "server/http/route.h"
 
 #include <cjson/cJSON.h>
@@ -25,6 +24,35 @@ struct entries {
 };
 
 static struct entries routed, described;
+static char buffer[64 * 1024];
+static struct text text;
+
+/* The member at a path like "inputs.0.name" of the text; it must be there. */
+static const cJSON *at(const cJSON *item, const char *path)
+{
+    char step[64];
+    while (*path) {
+        size_t size = strcspn(path, ".");
+        assert_true(size < sizeof(step));
+        memcpy(step, path, size);
+        step[size] = '\0';
+        item = cJSON_IsArray(item) ? cJSON_GetArrayItem(item, atoi(step))
+                                   : cJSON_GetObjectItemCaseSensitive(item, step);
+        if (!item)
+            fail_msg("there is no %s in %s", path, text.data);
+        path += size + (path[size] == '.');
+    }
+    return item;
+}
+
+static cJSON *parse(void)
+{
+    cJSON *json = cJSON_ParseWithLength(text.data, text.size);
+    assert_false(text.cut);
+    if (!json)
+        fail_msg("not JSON: %s", text.data);
+    return json;
+}
 
 static void add(struct entries *e, const char *method, const char *path)
 {
@@ -33,32 +61,29 @@ static void add(struct entries *e, const char *method, const char *path)
 }
 
 /* HEAD goes with GET, OPTIONS with everything: see route.h. */
-static void add_methods(struct entries *e, unsigned methods, const char *path)
+static void add_methods(struct entries *e, enum method method, const char *path)
 {
-    if (methods & METHOD_GET) {
-        add(e, "get", path);
+    add(e, method == METHOD_GET ? "get" : "post", path);
+    if (method == METHOD_GET)
         add(e, "head", path);
-    }
-    if (methods & METHOD_POST)
-        add(e, "post", path);
     add(e, "options", path);
 }
 
 /* A pattern with a part in brackets is two paths, without it and with it. */
-static void add_pattern(struct entries *e, unsigned methods, const char *pattern)
+static void add_pattern(struct entries *e, enum method method, const char *pattern)
 {
     const char *open = strchr(pattern, '['), *close = strchr(pattern, ']');
     char path[PATH_BYTES];
 
     if (!open) {
-        add_methods(e, methods, pattern);
+        add_methods(e, method, pattern);
         return;
     }
     snprintf(path, sizeof(path), "%.*s%s", (int)(open - pattern), pattern, close + 1);
-    add_methods(e, methods, path);
+    add_methods(e, method, path);
     snprintf(path, sizeof(path), "%.*s%.*s%s", (int)(open - pattern), pattern,
              (int)(close - open - 1), open + 1, close + 1);
-    add_methods(e, methods, path);
+    add_methods(e, method, path);
 }
 
 static void collect_described(const char *document)
@@ -80,17 +105,14 @@ static void collect_described(const char *document)
 
 static int collect(void **state)
 {
-    static char bytes[DESCRIBE_TEXT_MAX];
-    struct text t;
-
     (void)state;
     routed.count = described.count = 0;
     for (int i = 0; i < route_count(); i++)
-        add_pattern(&routed, route_at(i)->methods, route_at(i)->pattern);
-    text_init(&t, bytes, sizeof(bytes));
-    describe_openapi(&t, &(struct described_server){TENSORD_VERSION, "", false});
-    assert_false(t.cut);
-    collect_described(bytes);
+        add_pattern(&routed, route_at(i)->method, route_at(i)->pattern);
+    text_init(&text, buffer, sizeof(buffer));
+    openapi_print(&text, &(struct openapi_server){"1.0", "", false});
+    assert_false(text.cut);
+    collect_described(text.data);
     return 0;
 }
 
@@ -122,11 +144,103 @@ static void everything_described_is_a_route(void **state)
     }
 }
 
+static int empty(void **state)
+{
+    (void)state;
+    text_init(&text, buffer, sizeof(buffer));
+    return 0;
+}
+
+/* Whether a "$ref" leads somewhere, for all of them. */
+static void check_references(const cJSON *root, const cJSON *item)
+{
+    if (item->string && strcmp(item->string, "$ref") == 0) {
+        char path[128];
+        assert_memory_equal(item->valuestring, "#/", 2);
+        assert_true(strlen(item->valuestring) < sizeof(path));
+        strcpy(path, item->valuestring + 2);
+        for (char *slash; (slash = strchr(path, '/'));)
+            *slash = '.';
+        at(root, path);
+    }
+    for (const cJSON *child = item->child; child; child = child->next)
+        check_references(root, child);
+}
+
+static const struct openapi_server plain = {"1.0", "", false};
+
+static void it_is_whole(void **state)
+{
+    (void)state;
+    openapi_print(&text, &plain);
+    cJSON *json = parse();
+    assert_string_equal(at(json, "openapi")->valuestring, "3.1.0");
+    check_references(json, json);
+    cJSON_Delete(json);
+}
+
+static void it_knows_every_op_and_code(void **state)
+{
+    (void)state;
+    openapi_print(&text, &plain);
+    cJSON *json = parse();
+    int names = 0, codes = 0;
+    for (int i = 0; i < op_count(); i++)
+        for (const struct op_alias *name = op_at(i)->names; name->text; name++)
+            names++;
+    codes = ERROR_CODE_COUNT - 2; /* without NONE and CANCELLED */
+    assert_int_equal(cJSON_GetArraySize(at(json, "components.parameters.op.schema.enum")), names);
+    assert_int_equal(cJSON_GetArraySize(at(json, "components.schemas.Code.enum")), codes);
+    const cJSON *infer = cJSON_GetObjectItemCaseSensitive(
+        at(json, "paths"), "/v2/models/{op}[/versions/{version}]/infer");
+    assert_null(infer);
+    infer = cJSON_GetObjectItemCaseSensitive(at(json, "paths"), "/v2/models/{op}/infer");
+    assert_string_equal(at(infer, "post.responses.413.description")->valuestring,
+                        "PAYLOAD_TOO_LARGE OUTPUT_TOO_LARGE");
+    cJSON_Delete(json);
+}
+
+static void it_says_where_the_routes_are(void **state)
+{
+    const struct openapi_server below = {"1.0", "/team/tensord", false};
+    (void)state;
+    openapi_print(&text, &below);
+    cJSON *json = parse();
+    const cJSON *server = cJSON_GetArrayItem(at(json, "servers"), 0);
+    assert_string_equal(at(server, "url")->valuestring, "/team/tensord");
+    assert_null(cJSON_GetObjectItem(json, "security"));
+    cJSON_Delete(json);
+}
+
+/* Infer needs a token, anything else may. */
+static void it_says_that_there_are_tokens(void **state)
+{
+    const struct openapi_server closed = {"1.0", "", true};
+    (void)state;
+    openapi_print(&text, &closed);
+    cJSON *json = parse();
+    assert_string_equal(at(json, "components.securitySchemes.bearer.scheme")->valuestring,
+                        "bearer");
+    assert_int_equal(cJSON_GetArraySize(at(json, "security")), 2);
+    const cJSON *infer =
+        cJSON_GetObjectItemCaseSensitive(at(json, "paths"), "/v2/models/{op}/infer");
+    const cJSON *needs = at(infer, "post.security");
+    assert_int_equal(cJSON_GetArraySize(needs), 1);
+    at(cJSON_GetArrayItem(needs, 0), "bearer");
+    assert_null(cJSON_GetObjectItem(json, "servers"));
+    check_references(json, json);
+    cJSON_Delete(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(every_route_is_described, collect),
         cmocka_unit_test_setup(everything_described_is_a_route, collect),
+        cmocka_unit_test_setup(it_is_whole, empty),
+        cmocka_unit_test_setup(it_knows_every_op_and_code, empty),
+        cmocka_unit_test_setup(it_says_where_the_routes_are, empty),
+        cmocka_unit_test_setup(it_says_that_there_are_tokens, empty),
     };
 
     return cmocka_run_group_tests_name("server_openapi", tests, NULL, NULL);

@@ -8,11 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 static struct queue queue;
 static struct job *jobs;
+static struct error error;
 
 enum { JOBS = 8 };
 
@@ -23,6 +25,7 @@ static int set_up(void **state)
     jobs = calloc(JOBS, sizeof *jobs);
     for (int i = 0; i < JOBS; i++)
         jobs[i].body_size = 100;
+    error_clear(&error);
     return jobs == NULL;
 }
 
@@ -34,10 +37,33 @@ static int tear_down(void **state)
     return 0;
 }
 
+static bool admit(size_t bytes, size_t most_jobs)
+{
+    return queue_admit(&queue, bytes, most_jobs, &error) == ERROR_NONE;
+}
+
+static bool has_room(size_t bytes, size_t most_jobs)
+{
+    return queue_check(&queue, bytes, most_jobs, &error) == ERROR_NONE;
+}
+
 static void put(int i, int kind)
 {
-    assert_true(queue_admit(&queue, jobs[i].body_size, JOBS));
+    assert_true(admit(jobs[i].body_size, JOBS));
     queue_push(&queue, &jobs[i], kind);
+}
+
+static void a_job_belongs_to_its_device_else_to_who_may_use_as_many_cores(void **state)
+{
+    struct job *job = &jobs[0];
+    (void)state;
+    job->gpu = GPU_UNKNOWN;
+    assert_int_equal(queue_kind_of_job(job), QUEUE_NARROW);
+    job->body_size = 16 << 20;
+    assert_int_equal(queue_kind_of_job(job), QUEUE_WIDE);
+    job->gpu = 2;
+    assert_int_equal(queue_kind_of_job(job), queue_kind_of_gpu(2));
+    assert_true(queue_kind_of_gpu(GPUS_MAX - 1) < QUEUE_KINDS);
 }
 
 static void jobs_leave_in_order(void **state)
@@ -53,16 +79,18 @@ static void jobs_leave_in_order(void **state)
 static void it_is_bounded_in_jobs(void **state)
 {
     (void)state;
-    assert_true(queue_admit(&queue, 1, 2));
-    assert_true(queue_admit(&queue, 1, 2));
-    assert_false(queue_has_room(&queue, 1, 2));
-    assert_false(queue_admit(&queue, 1, 2));
-    assert_true(queue_has_room(&queue, 1, 3));
+    assert_true(admit(1, 2));
+    assert_true(admit(1, 2));
+    assert_false(has_room(1, 2));
+    assert_false(admit(1, 2));
+    assert_int_equal(error.code, ERROR_QUEUE_FULL);
+    assert_non_null(strstr(error.message, "queue_jobs"));
+    assert_true(has_room(1, 3));
     jobs[0].body_size = jobs[1].body_size = 1;
     queue_push(&queue, &jobs[0], QUEUE_NARROW);
     queue_push(&queue, &jobs[1], QUEUE_NARROW);
     queue_take(&queue, QUEUE_NARROW);
-    assert_true(queue_has_room(&queue, 1, 2));
+    assert_true(has_room(1, 2));
     queue_take(&queue, QUEUE_NARROW);
 }
 
@@ -71,9 +99,9 @@ static void it_is_bounded_in_bytes(void **state)
     (void)state;
     jobs[0].body_size = 900;
     put(0, QUEUE_NARROW);
-    assert_true(queue_has_room(&queue, 100, JOBS));
-    assert_false(queue_has_room(&queue, 101, JOBS));
-    assert_false(queue_has_room(&queue, SIZE_MAX, JOBS));
+    assert_true(has_room(100, JOBS));
+    assert_false(has_room(101, JOBS));
+    assert_false(has_room(SIZE_MAX, JOBS));
     queue_take(&queue, QUEUE_NARROW);
 }
 
@@ -82,7 +110,7 @@ static void a_job_beyond_the_bound_is_let_into_an_empty_queue(void **state)
     (void)state;
     jobs[0].body_size = 5000;
     put(0, QUEUE_NARROW);
-    assert_false(queue_has_room(&queue, 1, JOBS));
+    assert_false(has_room(1, JOBS));
     queue_take(&queue, QUEUE_NARROW);
     assert_int_equal(queue_load(&queue).bytes, 0);
 }
@@ -111,11 +139,11 @@ static void wide_workers_take_the_oldest_of_both(void **state)
 static void a_device_s_jobs_are_its_workers_alone(void **state)
 {
     (void)state;
-    assert_true(queue_admit(&queue, jobs[0].body_size, JOBS));
-    queue_push(&queue, &jobs[0], QUEUE_CUDA + 1);
+    assert_true(admit(jobs[0].body_size, JOBS));
+    queue_push(&queue, &jobs[0], queue_kind_of_gpu(1));
     put(1, QUEUE_NARROW);
     assert_ptr_equal(queue_take(&queue, QUEUE_WIDE), &jobs[1]);
-    assert_ptr_equal(queue_take(&queue, QUEUE_CUDA + 1), &jobs[0]);
+    assert_ptr_equal(queue_take(&queue, queue_kind_of_gpu(1)), &jobs[0]);
 }
 
 static void a_job_that_is_passed_on_is_not_refused(void **state)
@@ -123,15 +151,15 @@ static void a_job_that_is_passed_on_is_not_refused(void **state)
     (void)state;
     put(0, QUEUE_NARROW);
     struct job *job = queue_take(&queue, QUEUE_NARROW);
-    assert_true(queue_admit(&queue, 1000, 1));
-    assert_true(queue_pass(&queue, job, QUEUE_CUDA));
+    assert_true(admit(1000, 1));
+    assert_true(queue_pass(&queue, job, queue_kind_of_gpu(0)));
     assert_int_equal(queue_load(&queue).jobs, 2);
-    assert_ptr_equal(queue_take(&queue, QUEUE_CUDA), job);
+    assert_ptr_equal(queue_take(&queue, queue_kind_of_gpu(0)), job);
     jobs[1].body_size = 1000;
     queue_push(&queue, &jobs[1], QUEUE_NARROW);
     assert_ptr_equal(queue_take(&queue, QUEUE_NARROW), &jobs[1]);
     queue_close(&queue);
-    assert_false(queue_pass(&queue, job, QUEUE_CUDA));
+    assert_false(queue_pass(&queue, job, queue_kind_of_gpu(0)));
     assert_int_equal(queue_load(&queue).jobs, 0);
 }
 
@@ -147,7 +175,9 @@ static void a_job_is_offered_only_to_who_waits(void **state)
     (void)state;
     put(0, QUEUE_NARROW);
     struct job *job = queue_take(&queue, QUEUE_NARROW);
+    job->times.queued_ns = 1;
     assert_false(queue_offer(&queue, job, QUEUE_WIDE));
+    assert_int_equal(job->times.queued_ns, 1);
     assert_int_equal(queue_load(&queue).jobs, 0);
     pthread_create(&wide, NULL, take_one, (void *)(uintptr_t)QUEUE_WIDE);
     while (!queue_offer(&queue, job, QUEUE_WIDE))
@@ -155,6 +185,7 @@ static void a_job_is_offered_only_to_who_waits(void **state)
     assert_false(queue_offer(&queue, &jobs[1], QUEUE_WIDE));
     pthread_join(wide, &taken);
     assert_ptr_equal(taken, job);
+    assert_true(job->times.queued_ns > 1);
 }
 
 static bool is_third(struct job *job, void *context)
@@ -184,7 +215,8 @@ static void a_closed_queue_empties_and_then_says_so(void **state)
     (void)state;
     put(0, QUEUE_NARROW);
     queue_close(&queue);
-    assert_false(queue_admit(&queue, 1, JOBS));
+    assert_false(admit(1, JOBS));
+    assert_int_equal(error.code, ERROR_DRAINING);
     assert_ptr_equal(queue_take(&queue, QUEUE_NARROW), &jobs[0]);
     assert_null(queue_take(&queue, QUEUE_NARROW));
     assert_null(queue_take(&queue, QUEUE_WIDE));
@@ -218,6 +250,7 @@ int main(void)
 {
 #define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        TEST(a_job_belongs_to_its_device_else_to_who_may_use_as_many_cores),
         TEST(jobs_leave_in_order),
         TEST(it_is_bounded_in_jobs),
         TEST(it_is_bounded_in_bytes),

@@ -104,16 +104,17 @@ static void push(int i, const char *body)
     struct error error;
     size_t size = strlen(body);
     job_init(job, &f.server.blocks, &f.server.budget, blocks_get(&f.server.blocks, 60 * KIB));
-    job->rules = server_rules(&f.server);
-    job->timeout_ns = f.server.config.request_timeout;
-    job->fd = -1;
-    job->finish = finish;
-    assert_true(op_find("scatter_nd", strlen("scatter_nd"), &job->op));
-    assert_int_equal(head_parse(&job->head, NULL, NULL, NULL, NULL, &error), ERROR_NONE);
+    struct job_setup setup = {.rules = server_rules(&f.server),
+                              .timeout_ns = f.server.config.request_timeout,
+                              .finish = finish,
+                              .fd = -1};
+    assert_true(op_find("scatter_nd", strlen("scatter_nd"), &setup.op));
+    assert_int_equal(head_parse(&setup.head, NULL, NULL, NULL, NULL, &error), ERROR_NONE);
+    job_open(job, &setup);
     char *memory = arena_get(&job->arena, ANSWER_HEAD_ROOM + size);
     memcpy(memory + ANSWER_HEAD_ROOM, body, size);
     job_receive(job, memory + ANSWER_HEAD_ROOM, size);
-    assert_true(queue_admit(&f.server.queue, size, JOBS));
+    assert_int_equal(queue_admit(&f.server.queue, size, JOBS, &error), ERROR_NONE);
     queue_push(&f.server.queue, job, QUEUE_NARROW);
 }
 

@@ -2,6 +2,8 @@
 #ifndef TESTS_SUPPORT_HTTP_BODY_H
 #define TESTS_SUPPORT_HTTP_BODY_H
 
+#include "kernels/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,7 +22,7 @@ struct body {
 
 /* All inputs in binary. `more` is what follows the inputs in the JSON object, e.g.
  * ",'parameters':{'binary_data_output':true}" (a ' stands for a "), or "". */
-bool body_binary(struct body *b, const struct part *parts, int count, const char *more);
+MUST_CHECK bool body_binary(struct body *b, const struct part *parts, int count, const char *more);
 
 void body_release(struct body *b);
 

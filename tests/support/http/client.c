@@ -136,6 +136,16 @@ void client_release(struct client *c)
     c->curl = NULL;
 }
 
+/* JSON ends its line, whatever is answered, so that a shell's prompt starts on the next one. */
+static bool ends_its_line(const struct answer *a)
+{
+    const char *type = answer_header(a, "Content-Type");
+    bool json =
+        type && (!strcmp(type, "application/json") || !strcmp(type, "application/problem+json"));
+
+    return !json || a->size == 0 || a->body[a->size - 1] == '\n';
+}
+
 bool client_call(struct client *c, const struct call *call, struct answer *a)
 {
     struct prepared *p = client_prepare(c->curl, c->port, call, a);
@@ -148,7 +158,12 @@ bool client_call(struct client *c, const struct call *call, struct answer *a)
     answered = client_prepared_end(p);
     if (code != CURLE_OK)
         fprintf(stderr, "%s: %s\n", call->path, curl_easy_strerror(code));
-    return answered && code == CURLE_OK;
+    answered = answered && code == CURLE_OK;
+    if (answered && !ends_its_line(a)) {
+        fprintf(stderr, "%s: JSON without a newline at its end\n", call->path);
+        return false;
+    }
+    return answered;
 }
 
 bool client_json(struct client *c, const char *op, const char *json, struct answer *a)

@@ -3,6 +3,7 @@
 #ifndef TESTS_SUPPORT_HTTP_CLIENT_H
 #define TESTS_SUPPORT_HTTP_CLIENT_H
 
+#include "kernels/error.h"
 #include "tests/support/http/answer.h"
 #include "tests/support/http/body.h"
 
@@ -33,17 +34,18 @@ struct client {
     int port;
 };
 
-bool client_init(struct client *c, int port);
+MUST_CHECK bool client_init(struct client *c, int port);
 void client_release(struct client *c);
 
 /* False when no answer came. The caller releases the answer. */
-bool client_call(struct client *c, const struct call *call, struct answer *a);
+MUST_CHECK bool client_call(struct client *c, const struct call *call, struct answer *a);
 
 /* POST /v2/models/{op}/infer with JSON, sent as `curl -d` does: with a form's content type. */
-bool client_json(struct client *c, const char *op, const char *json, struct answer *a);
+MUST_CHECK bool client_json(struct client *c, const char *op, const char *json, struct answer *a);
 
 /* The same with JSON and tensors. */
-bool client_binary(struct client *c, const char *op, const struct body *body, struct answer *a);
+MUST_CHECK bool client_binary(struct client *c, const char *op, const struct body *body,
+                              struct answer *a);
 
 /* How many connections the last call had to open: 0 when it used the one kept alive. */
 long client_connects(struct client *c);

@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_HTTP_CROWD_H
 #define TESTS_SUPPORT_HTTP_CROWD_H
 
+#include "kernels/error.h"
 #include "tests/support/http/answer.h"
 #include "tests/support/http/client.h"
 
@@ -23,6 +24,6 @@ struct crowd {
 };
 
 /* Until every member has left. False when one stopped it. */
-bool crowd_run(const struct crowd *crowd);
+MUST_CHECK bool crowd_run(const struct crowd *crowd);
 
 #endif

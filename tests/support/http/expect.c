@@ -56,18 +56,19 @@ void expect_json(const struct answer *a, const char *body)
     check(a, a->status == 200, "status", "200");
     expect_header(a, "Content-Type", "application/json");
     expect_header(a, "Inference-Header-Content-Length", NULL);
-    check(a, a->size == strlen(text) && memcmp(a->body, text, a->size) == 0, "body", text);
+    check(a, a->size == strlen(text) + 1 && memcmp(a->body, text, a->size - 1) == 0, "body", text);
+    check(a, a->body[a->size - 1] == '\n', "a newline after", text);
     free(text);
 }
 
-/* Whether the body is exactly {"error":"..."}, a string of JSON after `start`. */
+/* Whether the body is exactly {"error":"..."} and a newline, a string of JSON after `start`. */
 static bool is_only_error(const struct answer *a, size_t start)
 {
     for (const char *c = a->body + start; *c != '\0'; c++) {
         if (*c == '\\' && c[1] != '\0')
             c++;
         else if (*c == '"')
-            return strcmp(c, "\"}") == 0;
+            return strcmp(c, "\"}\n") == 0;
     }
     return false;
 }

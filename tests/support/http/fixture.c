@@ -28,9 +28,12 @@ int fixture_stop(void **state)
     client_release(&f->client);
     status = server_stop(&f->server);
     free(f);
-    if (status != 0)
+    if (status != 0) {
         print_error("the server ended with status %d\n", status);
-    return status;
+        /* cmocka 1.1.5 prints that a group's teardown failed, and counts no failure. */
+        exit(EXIT_FAILURE);
+    }
+    return 0;
 }
 
 struct answer fixture_json(struct fixture *f, const char *op, const char *json)

@@ -3,6 +3,7 @@
 #ifndef TESTS_SUPPORT_HTTP_FIXTURE_H
 #define TESTS_SUPPORT_HTTP_FIXTURE_H
 
+#include "kernels/error.h"
 #include "tests/support/http/body.h"
 #include "tests/support/http/client.h"
 #include "tests/support/http/expect.h"
@@ -23,12 +24,12 @@ struct fixture {
 };
 
 /* Group set-up with default settings, and with some of one's own (NULL-terminated). */
-int fixture_start(void **state);
-int fixture_start_with(void **state, const char *const *settings);
+MUST_CHECK int fixture_start(void **state);
+MUST_CHECK int fixture_start_with(void **state, const char *const *settings);
 
 /* Group tear-down: the server must end with status 0, which under a sanitizer also says that it
  * found nothing. */
-int fixture_stop(void **state);
+MUST_CHECK int fixture_stop(void **state);
 
 /* One request whose answer must be there. The caller releases it. In `json` a ' stands for a ". */
 struct answer fixture_json(struct fixture *f, const char *op, const char *json);

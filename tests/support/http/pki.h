@@ -2,6 +2,8 @@
 #ifndef TESTS_SUPPORT_HTTP_PKI_H
 #define TESTS_SUPPORT_HTTP_PKI_H
 
+#include "kernels/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,7 +18,7 @@ struct pki {
     char folder[64];
 };
 
-bool pki_open(struct pki *pki);
+MUST_CHECK bool pki_open(struct pki *pki);
 
 /* Removes the folder with all that is in it. */
 void pki_close(struct pki *pki);
@@ -31,6 +33,6 @@ void identity_free(struct identity *identity);
 const char *pki_path(const struct pki *pki, const char *file, char *path);
 
 /* Writes a file there. */
-bool pki_write(const struct pki *pki, const char *file, const void *bytes, size_t size);
+MUST_CHECK bool pki_write(const struct pki *pki, const char *file, const void *bytes, size_t size);
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef TESTS_SUPPORT_HTTP_PRELOAD_H
 #define TESTS_SUPPORT_HTTP_PRELOAD_H
 
+#include "kernels/error.h"
+
 #include <stdbool.h>
 
 /* Under a sanitizer, which has functions of its own there, nothing can be preloaded. */
@@ -18,6 +20,6 @@
 #endif
 
 /* fixture_start_with, `library` being "starve.so". */
-int preload_start(void **state, const char *library, const char *const *settings);
+MUST_CHECK int preload_start(void **state, const char *library, const char *const *settings);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_HTTP_RAW_H
 #define TESTS_SUPPORT_HTTP_RAW_H
 
+#include "kernels/error.h"
 #include "tests/support/http/answer.h"
 
 #include <stdbool.h>
@@ -17,8 +18,8 @@ struct raw {
 
 /* Connects to a port of 127.0.0.1, or to a Unix socket. Sends and receives give up after a minute.
  */
-bool raw_open(struct raw *r, int port);
-bool raw_open_unix(struct raw *r, const char *path);
+MUST_CHECK bool raw_open(struct raw *r, int port);
+MUST_CHECK bool raw_open_unix(struct raw *r, const char *path);
 void raw_close(struct raw *r);
 
 /* Closes with a reset instead of the polite end. */
@@ -34,7 +35,7 @@ void raw_finish(struct raw *r);
 
 /* Reads one answer: its head, then Content-Length bytes, or all to the end where there is no such
  * header. Interim answers (1xx) and 204 and 304 have no body. `bodyless`: the answer to a HEAD. */
-bool raw_read(struct raw *r, struct answer *a, bool bodyless);
+MUST_CHECK bool raw_read(struct raw *r, struct answer *a, bool bodyless);
 
 /* Waits until the server closes. True when nothing more came before that. */
 bool raw_ended(struct raw *r);

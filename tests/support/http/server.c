@@ -35,7 +35,20 @@ static void find_program(char *path, size_t size)
         snprintf(path, size, "%s", named != NULL ? named : "build/tensord");
 }
 
-static void run_child(const char *path, const char *const *settings, const char *log_path)
+static void pass_socket(int socket)
+{
+    enum { FIRST_DESCRIPTOR = 3 };
+    char pid[16];
+
+    snprintf(pid, sizeof(pid), "%d", (int)getpid());
+    setenv("LISTEN_PID", pid, 1);
+    setenv("LISTEN_FDS", "1", 1);
+    if (dup2(socket, FIRST_DESCRIPTOR) < 0 || fcntl(FIRST_DESCRIPTOR, F_SETFD, 0) != 0)
+        _exit(127);
+}
+
+static void run_child(const char *path, const char *const *settings, const char *log_path,
+                      int socket)
 {
     const char *argv[SETTINGS_MAX + 3] = {path, "--listen=127.0.0.1:0"};
     int log = open(log_path, O_WRONLY | O_APPEND);
@@ -44,8 +57,11 @@ static void run_child(const char *path, const char *const *settings, const char 
         argv[i + 2] = settings[i];
     /* A test that crashes must not leave its server behind. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)
+    if (dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0) {
+        if (socket >= 0)
+            pass_socket(socket);
         execv(path, (char *const *)argv);
+    }
     dprintf(STDERR_FILENO, "%s: %s\n", path, strerror(errno));
     _exit(127);
 }
@@ -137,7 +153,7 @@ bool server_running(struct server *s)
            ended.si_pid == 0;
 }
 
-bool server_start(struct server *s, const char *const *settings)
+bool server_start_on(struct server *s, int socket, const char *const *settings)
 {
     char path[4096];
     int log;
@@ -150,7 +166,7 @@ bool server_start(struct server *s, const char *const *settings)
     close(log);
     s->pid = fork();
     if (s->pid == 0)
-        run_child(path, settings, s->log_path);
+        run_child(path, settings, s->log_path, socket);
     for (int ms = 0; ms < START_SECONDS * 1000; ms += POLL_MS) {
         if (find_port(s))
             return true;
@@ -162,6 +178,11 @@ bool server_start(struct server *s, const char *const *settings)
     kill(s->pid, SIGKILL);
     server_wait(s);
     return false;
+}
+
+bool server_start(struct server *s, const char *const *settings)
+{
+    return server_start_on(s, -1, settings);
 }
 
 void server_terminate(const struct server *s)

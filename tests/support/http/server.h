@@ -2,6 +2,8 @@
 #ifndef TESTS_SUPPORT_HTTP_SERVER_H
 #define TESTS_SUPPORT_HTTP_SERVER_H
 
+#include "kernels/error.h"
+
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -15,17 +17,21 @@ struct server {
  * elsewhere) with --listen=127.0.0.1:0 and `settings` ("--name=value", NULL-terminated, may be
  * NULL), and waits until its log says where it listens. On failure prints the log and returns
  * false. */
-bool server_start(struct server *s, const char *const *settings);
+MUST_CHECK bool server_start(struct server *s, const char *const *settings);
+
+/* The same on a socket that listens on a port of 127.0.0.1, handed over the way systemd does. It
+ * stays the caller's as well. */
+bool server_start_on(struct server *s, int socket, const char *const *settings);
 
 /* The port of the listener whose address starts so, such as "tls:127.0.0.1:"; 0: there is none. */
-int server_port(const struct server *s, const char *prefix);
+MUST_CHECK int server_port(const struct server *s, const char *prefix);
 
 /* Waits until the log holds `part` `times` times; false after a minute. */
-bool server_says(const struct server *s, const char *part, int times);
+MUST_CHECK bool server_says(const struct server *s, const char *part, int times);
 
 /* Sends SIGTERM and waits. Returns the exit status, 128 + signal when a signal ended it, or -1 when
  * it did not end within a minute (it is killed then). A status other than 0 prints the log. */
-int server_stop(struct server *s);
+MUST_CHECK int server_stop(struct server *s);
 
 /* server_stop in two steps. */
 void server_terminate(const struct server *s);
@@ -35,7 +41,7 @@ int server_wait(struct server *s);
 bool server_running(struct server *s);
 
 /* The whole log so far, owned by the caller; NULL when it cannot be read. */
-char *server_log(const struct server *s);
+MUST_CHECK char *server_log(const struct server *s);
 
 /* A number in kB from /proc/PID/status, such as "VmHWM"; -1 when there is none. */
 long server_memory_kb(const struct server *s, const char *field);

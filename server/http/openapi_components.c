@@ -1,4 +1,4 @@
-#include "proto/answer/describe_components.h"
+#include "server/http/openapi_components.h"
 
 #include "kernels/error.h"
 #include "kernels/op.h"
@@ -120,7 +120,7 @@ static void put_answers(struct text *t)
     text_puts(t, "}");
 }
 
-void describe_components(struct text *t, bool tokens)
+void openapi_components(struct text *t, bool tokens)
 {
     text_quoted(t, "'components':{'parameters':{");
     put_op_names(t);

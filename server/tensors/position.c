@@ -1,0 +1,114 @@
+#include "server/tensors/position.h"
+
+#include "proto/request/tensor_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *read_number(const char *at, uint64_t *number)
+{
+    const char *p = at;
+    *number = 0;
+    for (; *p >= '0' && *p <= '9'; p++)
+        if (__builtin_mul_overflow(*number, 10, number) ||
+            __builtin_add_overflow(*number, (uint64_t)(*p - '0'), number))
+            return NULL;
+    return p > at ? p : NULL;
+}
+
+static bool read_position(struct position *position, const char *text)
+{
+    const char *at = read_number(text, &position->high);
+    position->low = 0;
+    if (at && *at == '-')
+        at = read_number(at + 1, &position->low);
+    return at && *at == '\0';
+}
+
+enum error_code position_parse(struct position *position, const char *source, const char *text,
+                               struct error *error)
+{
+    position->source[0] = '\0';
+    if (!source && !text)
+        return ERROR_NONE;
+    if (!source || !text)
+        return error_set(error, ERROR_INVALID_HEADER, NULL,
+                         "Update-Source and Update-Position belong together");
+    size_t size = strlen(source);
+    if (size > SOURCE_NAME_MAX || !tensor_name_is_legal(source, size))
+        return error_set(error, ERROR_INVALID_HEADER, NULL,
+                         "Update-Source is '%.80s', allowed are 1 to %d letters, digits, '_', '.' "
+                         "and '-'",
+                         source, SOURCE_NAME_MAX);
+    if (!read_position(position, text))
+        return error_set(error, ERROR_INVALID_HEADER, NULL,
+                         "Update-Position is '%.80s', expected is a number, or two as in 17-0",
+                         text);
+    memcpy(position->source, source, size + 1);
+    return ERROR_NONE;
+}
+
+static struct position *find(const struct positions *positions, const char *source)
+{
+    for (int i = 0; i < positions->count; i++)
+        if (strcmp(positions->list[i].source, source) == 0)
+            return &positions->list[i];
+    return NULL;
+}
+
+static bool is_above(const struct position *a, const struct position *b)
+{
+    return a->high > b->high || (a->high == b->high && a->low > b->low);
+}
+
+bool positions_passed(const struct positions *positions, const struct position *position)
+{
+    const struct position *last = find(positions, position->source);
+    return last && !is_above(position, last);
+}
+
+static bool make_room(struct positions *positions, int more)
+{
+    int most = positions->count + more;
+    if (more == 0)
+        return true;
+    if (most > POSITIONS_MAX)
+        return false;
+    struct position *list = realloc(positions->list, (size_t)most * sizeof *list);
+    if (list)
+        positions->list = list;
+    return list != NULL;
+}
+
+bool positions_reserve(struct positions *positions, const struct position *position)
+{
+    return make_room(positions, !find(positions, position->source));
+}
+
+void positions_set(struct positions *positions, const struct position *position)
+{
+    struct position *last = find(positions, position->source);
+    if (last)
+        *last = *position;
+    else
+        positions->list[positions->count++] = *position;
+}
+
+bool positions_merge(struct positions *positions, const struct positions *from)
+{
+    int more = 0;
+    for (int i = 0; i < from->count; i++)
+        more += !find(positions, from->list[i].source);
+    if (!make_room(positions, more))
+        return false;
+    for (int i = 0; i < from->count; i++)
+        if (!positions_passed(positions, &from->list[i]))
+            positions_set(positions, &from->list[i]);
+    return true;
+}
+
+void positions_release(struct positions *positions)
+{
+    free(positions->list);
+    *positions = (struct positions){0};
+}

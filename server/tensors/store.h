@@ -1,0 +1,193 @@
+/* store: the resident tensors by name, their lines, and what bounds them. It knows neither HTTP
+ * nor jobs. Times are given, monotonic, so that they can be tested.
+ *
+ * A name is there while it has a resident, somebody in its line, or a key that is remembered. All
+ * of it is under one lock, held for lookups only: nothing that depends on a tensor's size happens
+ * under it. */
+#ifndef SERVER_TENSORS_STORE_H
+#define SERVER_TENSORS_STORE_H
+
+#include "kernels/error.h"
+#include "proto/request/tensor_name.h"
+#include "server/access/client.h"
+#include "server/memory/arena.h"
+#include "server/memory/budget.h"
+#include "server/tensors/keys.h"
+#include "server/tensors/line.h"
+#include "server/tensors/resident.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* What was done so far. Conflicts: conditions that did not hold. Refused: no room. */
+struct store_counts {
+    uint64_t reads, writes, conflicts, replays, expired, refused;
+};
+
+struct store {
+    pthread_mutex_t lock;
+    struct blocks *blocks;
+    struct clients *clients;
+    struct budget budget;  /* tensor_memory; its limit 0: nothing is kept */
+    int most;              /* tensors_max */
+    int most_keys;         /* tensor_keys, of a name */
+    int count;             /* residents, with those that are about to be */
+    size_t bytes;          /* of their elements */
+    void *names;           /* tsearch, by name */
+    struct turn *waiting;  /* newest first */
+    struct resident *dead; /* out of sight, freed when the lock is */
+    int waiting_count;
+    struct store_counts counts;
+};
+
+struct named {
+    char name[TENSOR_NAME_MAX + 1]; /* first: the tree compares it */
+    struct line line;
+    struct resident *resident; /* owned; NULL: there is none of this name */
+    struct keys keys;
+    int joined; /* turns that have it among their names */
+};
+
+/* Who is charged for a resident that is made; a NULL client: nobody. Bounds of 0 are none. */
+struct holder {
+    struct client *client;
+    uint64_t most_bytes, most_count;
+};
+
+/* What a store is made from; all that is pointed to outlives it. */
+struct store_setup {
+    struct blocks *blocks;   /* where tensors come from */
+    struct clients *clients; /* who may be charged for them */
+    size_t memory;
+    int most, most_keys;
+};
+
+void store_init(struct store *store, const struct store_setup *setup);
+
+/* No turn may be out. */
+void store_release(struct store *store);
+
+static inline bool store_keeps(const struct store *store)
+{
+    return store->budget.limit > 0;
+}
+
+/* A quarter of what the cgroup allows, or of what the machine has: the default. */
+size_t store_memory_of_machine(void);
+
+/* --- lines (line.h) */
+
+/* What one line may hold: a quarter of what the queue may. */
+struct line_bounds {
+    size_t turns, bytes;
+};
+
+/* Adds a name to a turn that is TURN_OUT and returns its place's number: one name twice is one
+ * place, and a write wins. -1 without memory. */
+int store_join(struct store *store, struct turn *turn, const char *name, bool writes);
+
+/* Enters all lines in one step: TURN_HELD or, if `may_wait`, TURN_WAITING; after an error, or when
+ * it would have to wait and may not, it is TURN_OUT with its names as they were. Errors:
+ * QUEUE_FULL. */
+MUST_CHECK enum error_code store_enter(struct store *store, struct turn *turn,
+                                       const struct line_bounds *bounds, bool may_wait,
+                                       uint64_t now_ns, struct error *error);
+
+/* Leaves all lines, whatever the turn's state, and forgets its names. Turns that come to be held
+ * thereby are told so. */
+void store_leave(struct store *store, struct turn *turn, uint64_t now_ns);
+
+/* Takes all waiting turns out of their lines for which `is_wanted` says so (quickly: the store
+ * stands still), as a list through next_held. Their names are still theirs: the caller lets them
+ * leave. */
+struct turn *store_remove(struct store *store, bool (*is_wanted)(struct turn *turn, void *context),
+                          void *context, uint64_t now_ns);
+
+/* --- in a held turn; the places that are changed are places that write */
+
+static inline struct resident *turn_resident(const struct turn *turn, int place)
+{
+    return turn->places[place].named->resident;
+}
+
+/* A block charged to the budget; NULL with the error. Errors: TENSOR_MEMORY_FULL,
+ * RESOURCE_EXHAUSTED. */
+struct block *store_block(struct store *store, size_t bytes, struct error *error);
+void store_block_put(struct store *store, struct block *block);
+
+/* Says that the budget has no room for `bytes`: TENSOR_MEMORY_FULL. */
+MUST_CHECK enum error_code store_full(struct store *store, size_t bytes, struct error *error);
+
+/* Makes a resident that nobody sees yet, of that type and shape; its `block`, one that is charged
+ * to the budget, and its tensor's data are the caller's to set before it is installed or discarded.
+ * NULL with the error. Errors: TENSOR_MEMORY_FULL, RESOURCE_EXHAUSTED. */
+struct resident *store_make(struct store *store, const struct turn *turn, int place,
+                            const struct tensor *tensor, const struct holder *holder,
+                            struct error *error);
+void store_discard(struct store *store, struct resident *resident);
+
+/* The resident gets the name, in place of one that may be there, which ends. */
+void store_install(struct store *store, struct turn *turn, int place, struct resident *resident,
+                   uint64_t now_ns);
+
+/* One version more: its elements were written. */
+void store_wrote(struct store *store, struct turn *turn, int place, uint64_t now_ns);
+
+/* The resident of `from` takes the name of `to`. */
+void store_move(struct store *store, struct turn *turn, int from, int to, uint64_t now_ns);
+
+/* The resident ends. */
+void store_drop(struct store *store, struct turn *turn, int place);
+
+/* 0: no lease. */
+void store_lease(struct store *store, struct turn *turn, int place, uint64_t ttl_ns,
+                 uint64_t now_ns);
+
+/* --- keys: of the first place that writes */
+
+enum claim { CLAIM_NEW, CLAIM_KEPT, CLAIM_RUNNING, CLAIM_REUSED, CLAIM_FULL, CLAIM_NO_MEMORY };
+
+/* `*key` is what was found or made. CLAIM_KEPT: its answer stays while the turn is held. */
+enum claim store_claim(struct store *store, struct turn *turn, int place, const uint8_t *id,
+                       const uint8_t *fingerprint, struct key **key, uint64_t now_ns);
+void store_keep(struct store *store, struct turn *turn, int place, struct key *key,
+                uint64_t now_ns);
+void store_forget(struct store *store, struct turn *turn, int place, struct key *key);
+
+/* --- without a turn */
+
+/* What one may know of a resident. */
+struct resident_view {
+    char name[TENSOR_NAME_MAX + 1], etag[ETAG_MAX];
+    struct tensor tensor; /* without data */
+    size_t bytes;
+    uint64_t version, generation, created_ms, used_ms;
+    uint64_t ttl_ns, left_ns; /* of the lease; 0, 0: none */
+    int position_count;
+};
+
+/* False: there is none of that name. */
+bool store_look(struct store *store, const char *name, uint64_t now_ns, struct resident_view *view);
+
+/* The type of its elements; DTYPE_NONE: there is none. */
+enum dtype store_dtype(struct store *store, const char *name, uint64_t now_ns);
+
+/* Shows residents whose names come after `after` in their order, until `see` says enough. */
+void store_list(struct store *store, const char *after, uint64_t now_ns,
+                bool (*see)(const struct resident_view *view, void *context), void *context);
+
+/* Ends leases and forgets keys. Called about once a second. */
+void store_tick(struct store *store, uint64_t now_ns);
+
+enum store_event { STORE_CONFLICT, STORE_REPLAY, STORE_REFUSED };
+void store_count(struct store *store, enum store_event event);
+
+/* Numbers for metrics, all at one moment. */
+struct store_load {
+    int count, waiting;
+    size_t bytes;
+    struct store_counts counts;
+};
+struct store_load store_load(struct store *store);
+
+#endif

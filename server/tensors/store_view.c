@@ -1,0 +1,137 @@
+/* What the store tells, and what it does by itself as time passes. */
+#include "server/tensors/store.h"
+#include "server/tensors/store_names.h"
+
+#include <search.h>
+#include <string.h>
+
+static void fill(struct resident_view *view, const struct named *named, uint64_t now_ns)
+{
+    const struct resident *r = named->resident;
+    memcpy(view->name, named->name, sizeof view->name);
+    resident_etag(r, view->etag);
+    view->tensor = r->tensor;
+    view->tensor.data = NULL;
+    view->bytes = r->bytes;
+    view->version = r->version;
+    view->generation = r->generation;
+    view->created_ms = r->created_ms;
+    view->used_ms = r->used_ms;
+    view->ttl_ns = r->ttl_ns;
+    view->left_ns = r->ttl_ns && r->expires_ns > now_ns ? r->expires_ns - now_ns : 0;
+    view->position_count = r->positions.count;
+}
+
+/* The resident of that name, if its lease is not over. */
+static struct named *find_alive(struct store *store, const char *name, uint64_t now_ns)
+{
+    struct named *named = store_named_find(store, name);
+    if (named)
+        store_expire(store, named, now_ns);
+    return named && named->resident ? named : NULL;
+}
+
+bool store_look(struct store *store, const char *name, uint64_t now_ns, struct resident_view *view)
+{
+    pthread_mutex_lock(&store->lock);
+    const struct named *named = find_alive(store, name, now_ns);
+    if (named)
+        fill(view, named, now_ns);
+    store_unlock(store);
+    return named != NULL;
+}
+
+enum dtype store_dtype(struct store *store, const char *name, uint64_t now_ns)
+{
+    pthread_mutex_lock(&store->lock);
+    const struct named *named = find_alive(store, name, now_ns);
+    enum dtype dtype = named ? named->resident->tensor.dtype : DTYPE_NONE;
+    store_unlock(store);
+    return dtype;
+}
+
+/* ------------------------------------------------------------------------------ walks over all */
+
+struct listing {
+    const char *after;
+    uint64_t now_ns;
+    bool (*see)(const struct resident_view *view, void *context);
+    void *context;
+    bool is_enough;
+};
+
+/* In the order of names. */
+static void list_one(const void *node, VISIT visit, void *context)
+{
+    struct listing *listing = context;
+    const struct named *named = *(struct named *const *)node;
+    struct resident_view view;
+    if ((visit != postorder && visit != leaf) || listing->is_enough || !named->resident ||
+        strcmp(named->name, listing->after) <= 0 ||
+        (!named->line.first && resident_is_expired(named->resident, listing->now_ns)))
+        return;
+    fill(&view, named, listing->now_ns);
+    listing->is_enough = !listing->see(&view, listing->context);
+}
+
+void store_list(struct store *store, const char *after, uint64_t now_ns,
+                bool (*see)(const struct resident_view *view, void *context), void *context)
+{
+    struct listing listing = {after, now_ns, see, context, false};
+    pthread_mutex_lock(&store->lock);
+    twalk_r(store->names, list_one, &listing);
+    store_unlock(store);
+}
+
+/* Names that nothing keeps any more are collected: the tree stands still while it is walked. */
+struct sweep {
+    struct store *store;
+    uint64_t now_ns;
+    struct named *idle[64];
+    int count;
+};
+
+static void sweep_one(const void *node, VISIT visit, void *context)
+{
+    struct sweep *sweep = context;
+    struct named *named = *(struct named *const *)node;
+    if (visit != postorder && visit != leaf)
+        return;
+    store_expire(sweep->store, named, sweep->now_ns);
+    keys_expire(&named->keys, &sweep->store->budget, sweep->now_ns);
+    if (!named->resident && named->joined == 0 && named->keys.count == 0 &&
+        sweep->count < (int)(sizeof sweep->idle / sizeof *sweep->idle))
+        sweep->idle[sweep->count++] = named;
+}
+
+void store_tick(struct store *store, uint64_t now_ns)
+{
+    struct sweep sweep = {.store = store, .now_ns = now_ns};
+    do {
+        sweep.count = 0;
+        pthread_mutex_lock(&store->lock);
+        twalk_r(store->names, sweep_one, &sweep);
+        for (int i = 0; i < sweep.count; i++)
+            store_named_put(store, sweep.idle[i]);
+        store_unlock(store);
+    } while (sweep.count > 0);
+}
+
+void store_count(struct store *store, enum store_event event)
+{
+    pthread_mutex_lock(&store->lock);
+    struct store_counts *c = &store->counts;
+    uint64_t *const counters[] = {[STORE_CONFLICT] = &c->conflicts,
+                                  [STORE_REPLAY] = &c->replays,
+                                  [STORE_REFUSED] = &c->refused};
+    ++*counters[event];
+    store_unlock(store);
+}
+
+struct store_load store_load(struct store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    struct store_load load = {store->count, store->waiting_count, store->bytes, store->counts};
+    store_unlock(store);
+    return load;
+}
