@@ -408,13 +408,13 @@ IMAGE      ?= tensord
 
 .PHONY: install install-program deb image
 install-program: $(BUILD)/tensord
-	@install -D -m 755 $< $(DESTDIR)$(PREFIX)/sbin/tensord
+	@install -D -m 755 $< $(DESTDIR)$(PREFIX)/bin/tensord
 
 # A configuration that is there is kept.
-installed_at = sed 's|/usr/sbin|$(PREFIX)/sbin|; s|/etc/tensord|$(SYSCONFDIR)/tensord|'
+installed_at = sed 's|/usr/bin|$(PREFIX)/bin|; s|/etc/tensord|$(SYSCONFDIR)/tensord|'
 install: install-program
 	@install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SYSCONFDIR)/tensord
-	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 config/tensord.8
+	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 config/tensord.1
 	@$(installed_at) config/tensord.service > $(DESTDIR)$(UNITDIR)/tensord.service
 	@install -m 644 -t $(DESTDIR)$(UNITDIR) config/tensord.socket
 	@[ -e $(DESTDIR)$(SYSCONFDIR)/tensord/tensord.conf ] || \

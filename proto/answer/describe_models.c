@@ -63,5 +63,5 @@ void describe_entries(struct text *t, const char *version, const char *base_path
     text_printf(t, ",\n  \"example\": \"POST %s/v2/models/%s/infer {\\\"inputs\\\": ", base_path,
                 "tensor_scatter_add");
     text_puts(t, "{\\\"tensor\\\": [1, 2, 3, 4], \\\"indices\\\": [[1], [3]], "
-                 "\\\"updates\\\": [10, 20]}}\"\n}\n");
+                 "\\\"updates\\\": [10, 20]}}\"\n}");
 }

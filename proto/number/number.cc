@@ -61,7 +61,7 @@ template <typename T> number_stop to_float_slowly(const char *text, const decima
 
     if (result.ec == std::errc::result_out_of_range) {
         *out = d.negative ? (T)-0.0 : (T)0.0;
-        return decimal_is_large(&d, text) ? NUMBER_RANGE : NUMBER_END;
+        return decimal_order(&d, text) >= 0 ? NUMBER_RANGE : NUMBER_END;
     }
     assert(result.ec == std::errc() && result.ptr == d.end);
     return std::isinf(*out) ? NUMBER_RANGE : NUMBER_END;
@@ -90,6 +90,8 @@ inline number_stop to_float(const char *text, const decimal &d, float *out)
     return NUMBER_END;
 }
 
+/* The nearest double of a text rounds to the nearest half of the text, unless it stands in the
+ * middle of two: there what the double lost decides. */
 inline number_stop to_half(const char *text, const decimal &d, const half_format &format,
                            uint16_t *out)
 {
@@ -98,6 +100,11 @@ inline number_stop to_half(const char *text, const decimal &d, const half_format
 
     if (stop != NUMBER_END)
         return stop;
+    if (half_is_tie(value, &format)) {
+        int order = decimal_compare(&d, text, std::fabs(value));
+        if (order != 0)
+            value = std::nextafter(value, order < 0 ? 0.0 : std::copysign(HUGE_VAL, value));
+    }
     *out = half_from_double(value, &format);
     return half_is_finite(*out, &format) ? NUMBER_END : NUMBER_RANGE;
 }

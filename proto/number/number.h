@@ -1,10 +1,10 @@
 /* number: a tensor's elements <-> JSON numbers, exact both ways. Behind this header stands the only
- * C++ file of the service, over std::from_chars and std::to_chars, with shorter ways for the texts
- * and values that most tensors have. The grammar is JSON's (RFC 8259), which is narrower than
+ * C++ file outside kernels/cuda, over std::from_chars and std::to_chars, with shorter ways for the
+ * texts and values that most tensors have. The grammar is JSON's (RFC 8259), which is narrower than
  * theirs. Nothing is allocated and nothing is remembered.
  *
- * Integers are exact to 64 bits, and a text such as 1.0 or 1e3 is one where its value is. FP32 and
- * FP64 are rounded to nearest in their own width, FP16 and BF16 to FP64 and then once more. */
+ * Integers are exact to 64 bits, and a text such as 1.0 or 1e3 is one where its value is. Floats
+ * are rounded to nearest, once, from the text to their own width. */
 #ifndef PROTO_NUMBER_NUMBER_H
 #define PROTO_NUMBER_NUMBER_H
 

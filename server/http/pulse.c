@@ -19,15 +19,14 @@ bool http_pulse_open(struct http_daemon *daemon)
     daemon->pulse = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (daemon->pulse < 0)
         return false;
-    if (info && epoll_ctl(info->epoll_fd, EPOLL_CTL_ADD, daemon->pulse, &event) == 0)
-        return true;
-    http_pulse_close(daemon);
-    return false;
+    return info && epoll_ctl(info->epoll_fd, EPOLL_CTL_ADD, daemon->pulse, &event) == 0;
 }
 
 void http_pulse_close(struct http_daemon *daemon)
 {
-    close(daemon->pulse);
+    if (daemon->pulse >= 0)
+        close(daemon->pulse);
+    daemon->pulse = -1;
 }
 
 bool http_pulse(struct http *http)

@@ -22,7 +22,8 @@ struct reply {
     enum error_code error;              /* Error-Code; ERROR_NONE: none */
     unsigned allow;                     /* methods for Allow; 0: none */
     int retry_after;                    /* seconds; 0: none */
-    const struct reply_header *headers; /* further ones; static, or as long as its request; NULL */
+    char etag[64];                      /* of the resident that it is about; "": none */
+    const struct reply_header *headers; /* further ones; as long as its request; NULL: none */
 };
 
 #endif

@@ -63,7 +63,7 @@ static void fields_of_the_wrong_kind(void **state)
         {"scatter_nd", "[]", 400, "INVALID_FIELD", "is an array"},
         {"scatter_nd", "{}", 400, "INVALID_FIELD", "has no inputs"},
         {"scatter_nd", "{'inputs':5}", 400, "INVALID_FIELD", "inputs is 5"},
-        {"scatter_nd", "{'inputs':[5]}", 400, "INVALID_FIELD", "a member of inputs is 5"},
+        {"scatter_nd", "{'inputs':[5]}", 400, "INVALID_FIELD", "inputs[0] is 5; expected an object"},
         {"scatter_nd", "{'inputs':[{'datatype':'FP32','shape':[1],'data':[1]}]}", 400,
          "INVALID_FIELD", "has no name"},
         {ADD(TENSOR, INDICES, UPDATES, ",'id':5"), 400, "INVALID_FIELD", "id is 5"},
@@ -74,7 +74,7 @@ static void fields_of_the_wrong_kind(void **state)
          400, "INVALID_FIELD", "shape of tensor is 4"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[-1],'data':[1,2,3,4]}", INDICES, UPDATES,
              ""),
-         400, "INVALID_FIELD", "shape of tensor is -1"},
+         400, "INVALID_FIELD", "shape[0] of tensor is -1"},
         {ADD("{'name':'tensor','datatype':'FP32','shape':[1.5],'data':[1,2,3,4]}", INDICES, UPDATES,
              ""),
          400, "INVALID_FIELD", "shape of tensor is 1.5"},
@@ -258,7 +258,7 @@ static void parameters_that_are_refused(void **state)
              ",'outputs':[{'name':'output','parameters':{'classification':3}}]"),
          400, "INVALID_PARAMETER", "classification"},
         {ADD(TENSOR, INDICES, UPDATES,
-             ",'outputs':[{'name':'output','parameters':{'shared_memory_region':'r'}}]"),
+             ",'outputs':[{'name':'output','parameters':{'shared_memory_offset':4}}]"),
          400, "INVALID_PARAMETER", "shared_memory"},
     };
 
