@@ -109,6 +109,23 @@ inline number_stop to_half(const char *text, const decimal &d, const half_format
     return half_is_finite(*out, &format) ? NUMBER_END : NUMBER_RANGE;
 }
 
+/* Whether a float that was made of a number of digits alone has its value. */
+inline bool is_exact(const char *text, const decimal &d, float value)
+{
+    constexpr uint64_t ALL_EXACT = (uint64_t)1 << std::numeric_limits<float>::digits;
+
+    if (d.whole <= DECIMAL_DIGITS_MAX)
+        return d.mantissa <= ALL_EXACT || (uint64_t)std::fabs(value) == d.mantissa;
+    return decimal_compare(&d, text, std::fabs(value)) == 0;
+}
+
+inline number_stop to_float_exactly(const char *text, const decimal &d, float *out)
+{
+    number_stop stop = to_float(text, d, out);
+
+    return stop == NUMBER_END && d.plain && !is_exact(text, d, *out) ? NUMBER_INEXACT : stop;
+}
+
 /* ----------------------------------------------------------------------------- from text: lists */
 
 template <enum dtype D>
@@ -133,8 +150,10 @@ inline const char *skip_space(const char *at, const char *end)
     return at;
 }
 
-template <enum dtype D>
-number_run read_list(const char *at, const char *end, element<D> *out, int64_t most)
+template <typename T> using reader = number_stop(const char *text, const decimal &d, T *out);
+
+template <typename T, reader<T> READ>
+number_run read_list(const char *at, const char *end, T *out, int64_t most)
 {
     int64_t count = 0;
 
@@ -142,7 +161,7 @@ number_run read_list(const char *at, const char *end, element<D> *out, int64_t m
         decimal d;
         if (!decimal_scan(&d, at, end))
             return {at, count, NUMBER_NONE};
-        number_stop stop = to_element<D>(at, d, out + count);
+        number_stop stop = READ(at, d, out + count);
         if (stop != NUMBER_END)
             return {at, count, stop};
         count++;
@@ -228,13 +247,18 @@ struct number_run number_read(enum dtype dtype, const char *text, const char *en
     switch (dtype) {
 #define X(ID, id, T, ...)                                                                          \
     case DTYPE_##ID:                                                                               \
-        return read_list<DTYPE_##ID>(text, end, (T *)out, most);
+        return read_list<T, to_element<DTYPE_##ID>>(text, end, (T *)out, most);
         DTYPE_TEXTUAL(X)
 #undef X
     default:
         assert(!"a type without numbers");
         __builtin_unreachable();
     }
+}
+
+struct number_run number_read_exact(const char *text, const char *end, float *out, int64_t most)
+{
+    return read_list<float, to_float_exactly>(text, end, out, most);
 }
 
 int64_t number_print(enum dtype dtype, const void *elements, int64_t count, char **out)

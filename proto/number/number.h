@@ -18,11 +18,12 @@ extern "C" {
 #endif
 
 enum number_stop {
-    NUMBER_END,     /* an element was read and no comma follows it: `at` is past it and its space */
-    NUMBER_MORE,    /* the most were read and a comma was too: `at` starts the next element */
-    NUMBER_NONE,    /* no JSON number starts at `at`, where an element must be */
-    NUMBER_RANGE,   /* the number at `at` is finite but the type does not reach so far */
-    NUMBER_FRACTION /* the number at `at` is not an integer, but the type is */
+    NUMBER_END,   /* an element was read and no comma follows it: `at` is past it and its space */
+    NUMBER_MORE,  /* the most were read and a comma was too: `at` starts the next element */
+    NUMBER_NONE,  /* no JSON number starts at `at`, where an element must be */
+    NUMBER_RANGE, /* the number at `at` is finite but the type does not reach so far */
+    NUMBER_FRACTION, /* the number at `at` is not an integer, but the type is */
+    NUMBER_INEXACT   /* of number_read_exact: the type does not have the integer at `at` */
 };
 
 struct number_run {
@@ -36,6 +37,10 @@ struct number_run {
  * and BYTES have no numbers. What follows the list is not judged. */
 struct number_run number_read(enum dtype dtype, const char *text, const char *end, void *out,
                               int64_t most);
+
+/* number_read of FP32, which takes integers (numbers of digits alone) only where they are exact:
+ * 16777216, not 16777217. */
+struct number_run number_read_exact(const char *text, const char *end, float *out, int64_t most);
 
 /* The end of the JSON number that starts at `text`, or NULL when none does. */
 const char *number_end(const char *text, const char *end);

@@ -85,10 +85,12 @@ static void settle_types(struct decode *d)
     for (int i = 0; i < d->input_count; i++)
         if (holds_values(d, &d->inputs[i]) && values == DTYPE_NONE)
             values = known_dtype(d, &d->inputs[i]);
-    if (values == DTYPE_NONE)
+    bool untyped = values == DTYPE_NONE;
+    if (untyped)
         values = DTYPE_FP32;
     for (int i = 0; i < d->input_count; i++) {
         struct announced *a = &d->inputs[i];
+        a->untyped = untyped && holds_values(d, a);
         if (a->tensor.dtype == DTYPE_NONE && a->source != SOURCE_REFERENCE) {
             a->tensor.dtype = holds_values(d, a) ? values : DTYPE_INT64;
             d->request->dtype_open |= holds_values(d, a);
@@ -111,16 +113,41 @@ static enum error_code check_ranks(const struct decode *d, struct error *error)
     return ERROR_NONE;
 }
 
+/* A bare [] for indices would be one tuple without coordinates, or the wrong rank: who writes it
+ * means no rows, and these have a shape. */
+static enum error_code check_no_rows(const struct decode *d, const struct announced *a,
+                                     struct error *error)
+{
+    const struct op *op = d->request->op.op;
+    const struct tensor *t = &d->request->inputs[a->input];
+    bool bare = a->tensor.rank < 0 && t->rank == 1 && t->shape[0] == 0;
+    if (!bare || holds_values(d, a) || op->ranks[a->input].most == 1)
+        return ERROR_NONE;
+    return error_set(error, ERROR_SHAPE_MISMATCH, op->inputs[a->input],
+                     "%s is [], which does not say how many coordinates a row has; no rows are "
+                     "written as {\"shape\": [0, 1], \"data\": []}",
+                     op->inputs[a->input]);
+}
+
+static enum error_code load_cut(struct decode *d, const struct announced *a,
+                                const struct json_scan *scan, struct error *error)
+{
+    struct json_value value = {scan, a->cut, a->untyped};
+    enum error_code code =
+        json_tensor_read(&d->request->inputs[a->input], d->request->op.op->inputs[a->input], &value,
+                         d->work, &d->bare_tokens, error);
+    return code ? code : check_no_rows(d, a, error);
+}
+
 static enum error_code load(struct decode *d, const struct announced *a,
                             const struct json_scan *scan, struct frame *frame, struct error *error)
 {
-    const char *name = d->request->op.op->inputs[a->input];
-    struct tensor *t = &d->request->inputs[a->input];
     if (a->source == SOURCE_REFERENCE)
         return ERROR_NONE;
     return a->source == SOURCE_CUT
-               ? json_tensor_read(t, name, scan, a->cut, d->work, &d->bare_tokens, error)
-               : frame_take(frame, t, name, a->bytes, d->work, error);
+               ? load_cut(d, a, scan, error)
+               : frame_take(frame, &d->request->inputs[a->input],
+                            d->request->op.op->inputs[a->input], a->bytes, d->work, error);
 }
 
 enum error_code request_load(struct decode *d, const struct json_scan *scan, struct frame *frame,

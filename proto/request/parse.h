@@ -19,6 +19,7 @@ struct announced {
     int input;            /* number in the op's row */
     struct tensor tensor; /* DTYPE_NONE: no type was said; rank -1: no shape, above RANK_MAX: not
                              yet refused; no data yet */
+    bool untyped;         /* its type is our default, as no value input has one */
     enum source source;
     int cut;      /* SOURCE_CUT: number of the value that json_scan cut out */
     size_t bytes; /* SOURCE_BINARY */

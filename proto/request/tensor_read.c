@@ -102,6 +102,7 @@ static enum error_code read_json(struct decode *d, struct tensor *t, struct span
         return code;
     const struct announced *a = &d->inputs[0];
     *t = a->tensor;
+    struct json_value value = {&scan, a->cut, t->dtype == DTYPE_NONE};
     if (t->dtype == DTYPE_NONE)
         t->dtype = DTYPE_FP32;
     if (d->head->header_length >= 0 && a->source != SOURCE_CUT)
@@ -109,7 +110,7 @@ static enum error_code read_json(struct decode *d, struct tensor *t, struct span
     code = check_announced(d, t, error);
     if (code || a->source == SOURCE_NONE)
         return code;
-    return json_tensor_read(t, "tensor", &scan, a->cut, d->work, &d->bare_tokens, error);
+    return json_tensor_read(t, "tensor", &value, d->work, &d->bare_tokens, error);
 }
 
 static enum error_code inflate(struct decode *d, enum tensor_body kind, struct span *inner,

@@ -6,9 +6,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* libmicrohttpd takes 128 events at a time from its epoll, and when it got so many it asks for more
- * before it handles any: when there were exactly 128, it sleeps on them until something else
- * happens. Up to two of the events may be its own and ours. */
+/* libmicrohttpd (0.9 and 1.0) takes 128 events at a time from its epoll, and when it got so many it
+ * asks for more before it handles any: when there were exactly 128, it sleeps on them until
+ * something else happens. Up to two of the events may be its own and ours. */
 enum { CONNECTIONS_THAT_STALL = 126 };
 
 bool http_pulse_open(struct http_daemon *daemon)

@@ -92,8 +92,14 @@ void watch_tick(struct watch *watch)
         http_reap(server->http);
         store_tick(&server->store, now);
     }
-    if (is_time(&watch->trimmed_ns, now, TRIM_NS))
+    if (is_time(&watch->trimmed_ns, now, TRIM_NS)) {
         blocks_trim(&server->blocks);
+        watch->is_slack = heap_is_slack(&watch->heap);
+    }
+    if (watch->is_slack && http_requests(server->http) == 0) {
+        heap_trim(&watch->heap);
+        watch->is_slack = false;
+    }
 }
 
 void watch_end_all(struct server *server)

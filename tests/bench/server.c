@@ -169,5 +169,7 @@ int main(int argc, char **argv)
             run_row(&rows[i]);
     if (is_asked_for("start", argc, argv))
         bench_start(11);
+    if (is_asked_for("idle-connection", argc, argv))
+        bench_idle_connections();
     return 0;
 }

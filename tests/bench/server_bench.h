@@ -77,6 +77,9 @@ double bench_measure_theirs(struct bench *b);
 /* Starts tensord `runs` times and prints how long it took and what it takes. */
 void bench_start(int runs);
 
+/* What an idle connection costs. */
+void bench_idle_connections(void);
+
 /* Nanoseconds that counting one request takes, which cannot be switched off. */
 double bench_counting_ns(void);
 

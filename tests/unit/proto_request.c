@@ -387,6 +387,22 @@ static void json_that_is_none(void **state)
     expect_bad("{'id':'\\ud800','inputs':[]}", ERROR_INVALID_JSON, "");
 }
 
+/* The client's word on one value input is its word on the other, and then integers are rounded. */
+static void an_integer_of_a_named_type_is_rounded(void **state)
+{
+    (void)state;
+    expect_good("{'inputs':{'tensor':{'datatype':'FP32','data':[1]},'indices':[[0]],"
+                "'updates':[16777217]}}");
+    assert_true(((float *)f.request.inputs[2].data)[0] == 16777216);
+    expect_bad("{'inputs':{'tensor':[1],'indices':[[0]],'updates':[16777217]}}",
+               ERROR_VALUE_OUT_OF_RANGE, "updates[0] = 16777217 is not exact in FP32");
+    expect_bad("{'inputs':{'tensor':[1],'indices':{'datatype':'INT32','data':[[0]]},"
+               "'updates':{'shape':[1],'data':[16777217]}}}",
+               ERROR_VALUE_OUT_OF_RANGE, "updates[0] = 16777217 is not exact in FP32");
+    expect_good("{'inputs':{'tensor':{'datatype':'INT32','data':[1]},'indices':[[0]],"
+                "'updates':[16777217]}}");
+}
+
 /* However long a number is that says nothing to us. */
 static void a_number_is_as_long_as_it_likes(void **state)
 {
@@ -625,6 +641,7 @@ int main(void)
         TEST(json_that_is_none),
         TEST(a_number_is_as_long_as_it_likes),
         TEST(a_nul_in_a_string_is_a_letter),
+        TEST(an_integer_of_a_named_type_is_rounded),
         TEST(a_dimension_is_an_integer_in_the_text),
         TEST(a_sentence_shows_the_number_that_was_sent),
         TEST(it_is_said_which_member_is_meant),
