@@ -3,6 +3,8 @@
 #include "kernels/flatten.h"
 #include "kernels/team.h"
 
+#include <string.h>
+
 /* Passes over fewer rows are made by one thread: a team would take longer to gather. */
 enum { TEAM_ROWS = 262144, BLOCK = 4096 };
 
@@ -72,19 +74,23 @@ static void mark_outside(struct pass *pass, int64_t from, int64_t to)
 {
     int64_t bound = pass->plan->rows.bound[0];
     for (int64_t k = from; k < to; k++) {
-        int64_t v = index_load(pass->plan->indices->data, index_bits(pass->plan), k);
+        int64_t v = index_load(pass->destination, index_bits(pass->plan), k);
         bool inside = index_inside(v, bound);
         pass->bad += !inside;
-        index_store(pass->plan->indices->data, index_bits(pass->plan), k, inside ? v : -1);
+        index_store(pass->destination, index_bits(pass->plan), k, inside ? v : -1);
     }
 }
 
-/* D = 1: the indices are the row numbers. */
+/* D = 1: the indices, or a copy of them, are the row numbers. */
 static void check_numbers(struct pass *pass, int64_t from, int64_t to)
 {
     int64_t bound = pass->plan->rows.bound[0];
-    pass->first_bad =
-        first_outside(pass->plan->indices->data, index_bits(pass->plan), bound, from, to);
+    size_t bytes = index_bits(pass->plan) / 8;
+    if (pass->destination != pass->plan->indices->data)
+        memcpy((char *)pass->destination + (size_t)from * bytes,
+               (const char *)pass->plan->indices->data + (size_t)from * bytes,
+               (size_t)(to - from) * bytes);
+    pass->first_bad = first_outside(pass->destination, index_bits(pass->plan), bound, from, to);
     if (pass->plan->options.ignore_bad)
         mark_outside(pass, pass->first_bad, to);
 }
@@ -146,13 +152,14 @@ static void check_pass(void *work, int i)
     pass->first_bad = pass->to;
 }
 
-/* Where the row numbers go: nowhere for D = 1, else to the scratch that the plan asked for, or over
- * the tuples in their own type. */
+/* Where the row numbers go: to the scratch that the plan asked for, else over the tuples in their
+ * own type; for D = 1 they are there already. */
 static void *place_destination(struct plan *plan)
 {
     struct rows *rows = &plan->rows;
     void *place = plan->flat_bytes ? plan->scratch : plan->indices->data;
-    bool narrow = plan->flat_bytes ? rows->limit <= INT32_MAX : index_bits(plan) == 32;
+    bool is_flattened = plan->flat_bytes && rows->depth > 1;
+    bool narrow = is_flattened ? rows->limit <= INT32_MAX : index_bits(plan) == 32;
     rows->destination = place;
     rows->destination_bits = narrow ? 32 : 64;
     return place;

@@ -170,14 +170,26 @@ static size_t aligned(size_t bytes)
     return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
 }
 
-/* One thread flattens tuples in place, in the type of the indices, when their row numbers fit. */
+/* Indices that are read only are marked in a copy. */
+static size_t marked_bytes(const struct plan *plan, bool read_only)
+{
+    return read_only && plan->options.ignore_bad
+               ? aligned((size_t)plan->rows.count * dtype_bytes(plan->indices->dtype))
+               : 0;
+}
+
+/* One thread flattens tuples in place, in the type of the indices, when their row numbers fit and
+ * the indices may be written. */
 static size_t flat_bytes(const struct plan *plan)
 {
     const struct rows *rows = &plan->rows;
+    bool read_only = plan->options.read_only >> (plan->indices - plan->inputs) & 1;
     bool narrow = rows->limit <= INT32_MAX;
     bool fits = narrow || plan->indices->dtype == DTYPE_INT64;
     bool team = plan->options.threads > 1 && rows->count >= FLATTEN_TEAM_ROWS;
-    if (rows->depth < 2 || (fits && !team))
+    if (rows->depth == 1)
+        return marked_bytes(plan, read_only);
+    if (rows->depth == 0 || (fits && !team && !read_only))
         return 0;
     return aligned((size_t)rows->count * (narrow ? 4 : 8));
 }

@@ -24,6 +24,7 @@ struct plan_options {
     size_t output_limit;     /* bytes that an output may have */
     bool ignore_bad;         /* bad_indices_policy: leave bad rows out and count them */
     int threads;             /* cores that the run may use, at least 1; see plan_use_threads */
+    unsigned read_only;      /* bit i: run must not write the elements of input i */
     const atomic_bool *stop; /* when it turns true the run ends early with CANCELLED; NULL: never */
 };
 

@@ -85,8 +85,11 @@ void text_json(struct text *t, const char *string, size_t size)
             i++;
             continue;
         }
-        size_t length = utf8_size(string + i, string + size);
-        const char *escape = length == 0 ? "\xEF\xBF\xBD" : escape_of(string[i], hex);
+        bool nul = size - i >= 2 && memcmp(string + i, TEXT_NUL, 2) == 0;
+        size_t length = nul ? 2 : utf8_size(string + i, string + size);
+        const char *escape = nul           ? "\\u0000"
+                             : length == 0 ? "\xEF\xBF\xBD"
+                                           : escape_of(string[i], hex);
         size_t step = length == 0 ? 1 : length;
         if (escape) {
             text_put(t, string + plain, i - plain);

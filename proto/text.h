@@ -1,4 +1,4 @@
-/* json_write: small JSON texts (answers' headers, errors, logs) written into a buffer of the
+/* text: small texts (answers' heads, errors, logs, metrics), written into a buffer of the
  * caller's. */
 #ifndef PROTO_TEXT_H
 #define PROTO_TEXT_H
@@ -41,7 +41,11 @@ static inline void text_puts(struct text *t, const char *string)
     text_put(t, string, strlen(string));
 }
 
-/* A JSON string with its quotes: escapes what must be; bytes that are not UTF-8 become U+FFFD. */
+/* A NUL in a C string, as modified UTF-8 writes it. It is not UTF-8. */
+#define TEXT_NUL "\xC0\x80"
+
+/* A JSON string with its quotes: escapes what must be; TEXT_NUL becomes \u0000, and other bytes
+ * that are not UTF-8 U+FFFD. */
 void text_json(struct text *t, const char *string, size_t size);
 
 /* "[2,3]": the dimensions of a tensor. */

@@ -13,6 +13,7 @@
 #include "server/memory/block.h"
 #include "server/memory/budget.h"
 #include "server/net/listen.h"
+#include "server/tensors/store.h"
 
 /* Phases follow each other in this order. */
 enum phase {
@@ -33,6 +34,7 @@ struct server {
     struct budget budget;
     struct cores cores;
     struct gpus gpus;
+    struct store store;
     struct queue queue;
     struct workers workers;
     struct metrics metrics;

@@ -10,12 +10,14 @@ static void put_devices(struct text *t, int cuda_devices)
     text_puts(t, "]");
 }
 
-void describe_server(struct text *t, const char *version, const struct request_rules *rules)
+void describe_server(struct text *t, const char *version, const struct request_rules *rules,
+                     bool keeps_tensors)
 {
     text_quoted(t, "{'name':'tensord','version':");
     text_json(t, version, strlen(version));
     text_quoted(t, ",'extensions':['binary_tensor_data','parameters','statistics',"
-                   "'model_configuration','model_repository','schedule_policy'],");
+                   "'model_configuration','model_repository','schedule_policy'");
+    text_quoted(t, keeps_tensors ? ",'resident_tensors']," : "],");
     text_printf(t,
                 "\"limits\":{\"max_body\":%zu,\"max_json\":%zu,\"max_output\":%zu,"
                 "\"max_rank\":%d},",

@@ -24,7 +24,8 @@ struct op_stats {
 };
 
 /* GET /v2. `version` is the server's. */
-void describe_server(struct text *t, const char *version, const struct request_rules *rules);
+void describe_server(struct text *t, const char *version, const struct request_rules *rules,
+                     bool keeps_tensors);
 
 /* GET /v2/models/{op}, .../config, .../stats, under the name that was asked for. */
 void describe_model(struct text *t, const struct op_name *op);

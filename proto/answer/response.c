@@ -35,6 +35,8 @@ enum error_code response_check(const struct request *request, const struct plan 
                                const struct request_rules *rules, struct error *error)
 {
     const struct tensor *output = &plan->output;
+    if (reference_is_set(&request->into))
+        return ERROR_NONE;
     if (!can_say(request->answer, output->dtype))
         return error_set(error, ERROR_UNSUPPORTED_DTYPE, NULL,
                          "the output is %s, which %s; ask for another form by Accept",
@@ -50,6 +52,8 @@ enum error_code response_check(const struct request *request, const struct plan 
 
 size_t response_memory(const struct request *request, const struct plan *plan)
 {
+    if (reference_is_set(&request->into))
+        return ANSWER_HEAD_ROOM;
     if (request->answer != ENCODING_JSON || plan->output.dtype == DTYPE_BYTES)
         return 0;
     size_t room;
@@ -58,9 +62,48 @@ size_t response_memory(const struct request *request, const struct plan *plan)
     return overflows ? SIZE_MAX : room;
 }
 
-/* {"model_name":...,"outputs":[{...,"shape":[4]: up to where the elements are said. */
-static void put_head(struct text *t, const struct request *request, const struct plan *plan)
+/* Members of an object: what the request's references meant, and what was left out. */
+struct notes {
+    struct text *text;
+    bool as_strings; /* a safetensors file knows no numbers */
+    const char *separator;
+};
+
+static void note_number(struct notes *n, const char *what, const char *of, int64_t number)
 {
+    text_printf(n->text, "%s\"%s%s\":%s%lld%s", n->separator, of, what, n->as_strings ? "\"" : "",
+                (long long)number, n->as_strings ? "\"" : "");
+    n->separator = ",";
+}
+
+static void note_reference(struct notes *n, const char *of, const struct reference *reference)
+{
+    if (reference->version == 0)
+        return;
+    note_number(n, "_version", of, (int64_t)reference->version);
+    text_printf(n->text, ",\"%s_etag\":", of);
+    text_json(n->text, reference->etag, strlen(reference->etag));
+}
+
+static void put_notes(struct notes *n, const struct request *request, const struct plan *plan)
+{
+    const struct op *op = request->op.op;
+    for (int i = 0; i < op_inputs(op); i++)
+        note_reference(n, i == request_table(op) ? "tensor" : op->inputs[i],
+                       &request->references[i]);
+    note_reference(n, "into", &request->into);
+    if (plan->ignored > 0)
+        note_number(n, "ignored_indices", "", plan->ignored);
+}
+
+/* {"model_name":...,"parameters":{...} */
+static void put_beginning(struct text *t, const struct request *request, const struct plan *plan)
+{
+    char notes[ANSWER_HEAD_ROOM / 2];
+    struct text members;
+    text_init(&members, notes, sizeof(notes));
+    put_notes(&(struct notes){&members, false, ""}, request, plan);
+    assert(!members.cut);
     text_puts(t, "{\"model_name\":\"");
     text_puts(t, request->op.name);
     text_puts(t, "\",\"model_version\":\"1\"");
@@ -68,15 +111,25 @@ static void put_head(struct text *t, const struct request *request, const struct
         text_puts(t, ",\"id\":");
         text_json(t, request->id, strlen(request->id));
     }
-    if (plan->ignored > 0) {
-        text_puts(t, ",\"parameters\":{\"ignored_indices\":");
-        text_int(t, plan->ignored);
-        text_puts(t, "}");
-    }
-    text_puts(t, ",\"outputs\":[{\"name\":\"output\",\"datatype\":\"");
+    if (members.size > 0)
+        text_printf(t, ",\"parameters\":{%s}", notes);
+}
+
+/* {"name":"output",...,"shape":[4] */
+static void put_output(struct text *t, const struct plan *plan)
+{
+    text_puts(t, "{\"name\":\"output\",\"datatype\":\"");
     text_puts(t, dtype_name(plan->output.dtype));
     text_puts(t, "\",\"shape\":");
     text_shape(t, &plan->output);
+}
+
+/* {"model_name":...,"outputs":[{...,"shape":[4]: up to where the elements are said. */
+static void put_head(struct text *t, const struct request *request, const struct plan *plan)
+{
+    put_beginning(t, request, plan);
+    text_puts(t, ",\"outputs\":[");
+    put_output(t, plan);
 }
 
 static void put_binary_head(struct text *t, const struct request *request, const struct plan *plan,
@@ -89,6 +142,23 @@ static void put_binary_head(struct text *t, const struct request *request, const
     text_puts(t, head_tail);
     text_pad(t, 0, TENSOR_ALIGNMENT);
     assert(!t->cut);
+}
+
+static void put_safetensors_head(struct text *t, const struct request *request,
+                                 const struct plan *plan, size_t bytes)
+{
+    char metadata[ANSWER_HEAD_ROOM - 1024];
+    struct text members;
+    struct notes notes = {&members, true, ""};
+    text_init(&members, metadata, sizeof(metadata));
+    if (request->id[0] != '\0') {
+        text_puts(&members, "\"id\":");
+        text_json(&members, request->id, strlen(request->id));
+        notes.separator = ",";
+    }
+    put_notes(&notes, request, plan);
+    assert(!members.cut);
+    safetensors_write_head(t, "output", &plan->output, bytes, metadata);
 }
 
 static enum error_code no_memory(size_t bytes, struct error *error)
@@ -193,7 +263,7 @@ static enum error_code encode_raw(struct response *response, const struct reques
     }
     bool safetensors = request->answer == ENCODING_SAFETENSORS;
     if (safetensors)
-        safetensors_write_head(&t, &plan->output, bytes, request->id, plan->ignored);
+        put_safetensors_head(&t, request, plan, bytes);
     else
         put_binary_head(&t, request, plan, bytes);
     memcpy(elements - t.size, head, t.size);
@@ -205,10 +275,39 @@ static enum error_code encode_raw(struct response *response, const struct reques
     return ERROR_NONE;
 }
 
+/* The result is kept: it is not sent, and the answer is JSON whatever was asked for. */
+static enum error_code encode_into(struct response *response, const struct request *request,
+                                   const struct plan *plan, const struct work *work,
+                                   struct error *error)
+{
+    const struct reference *into = &request->into;
+    char *data = work->memory->get(work->memory, ANSWER_HEAD_ROOM);
+    struct text t;
+    if (!data)
+        return no_memory(ANSWER_HEAD_ROOM, error);
+    text_init(&t, data, ANSWER_HEAD_ROOM);
+    put_beginning(&t, request, plan);
+    text_puts(&t, ",\"outputs\":[");
+    if (request->output_named) {
+        put_output(&t, plan);
+        text_printf(&t,
+                    ",\"parameters\":{\"shared_memory_region\":\"%s\","
+                    "\"shared_memory_byte_size\":%zu}}",
+                    into->name, plan->output_bytes);
+    }
+    text_puts(&t, "]}\n");
+    assert(!t.cut);
+    *response = (struct response){
+        .data = data, .size = t.size, .header_length = -1, .content_type = "application/json"};
+    return ERROR_NONE;
+}
+
 enum error_code response_encode(struct response *response, const struct request *request,
                                 const struct plan *plan, const struct work *work,
                                 struct error *error)
 {
+    if (reference_is_set(&request->into))
+        return encode_into(response, request, plan, work, error);
     return request->answer == ENCODING_JSON ? encode_json(response, request, plan, work, error)
                                             : encode_raw(response, request, plan, work, error);
 }

@@ -6,36 +6,20 @@
 
 enum { LENGTH_BYTES = 8 };
 
-static void put_metadata(struct text *t, const char *id, int64_t ignored)
-{
-    if (*id == '\0' && ignored == 0)
-        return;
-    text_puts(t, "\"__metadata__\":{");
-    if (*id != '\0') {
-        text_puts(t, "\"id\":");
-        text_json(t, id, strlen(id));
-    }
-    if (ignored > 0) {
-        text_puts(t, *id != '\0' ? ",\"ignored_indices\":\"" : "\"ignored_indices\":\"");
-        text_int(t, ignored);
-        text_puts(t, "\"");
-    }
-    text_puts(t, "},");
-}
-
-void safetensors_write_head(struct text *t, const struct tensor *output, size_t bytes,
-                            const char *id, int64_t ignored)
+void safetensors_write_head(struct text *t, const char *name, const struct tensor *tensor,
+                            size_t bytes, const char *metadata)
 {
     size_t start = t->size;
-    const char *dtype = dtype_safetensors_name(output->dtype);
+    const char *dtype = dtype_safetensors_name(tensor->dtype);
     assert(dtype);
     text_put(t, "        ", LENGTH_BYTES);
     text_puts(t, "{");
-    put_metadata(t, id, ignored);
-    text_puts(t, "\"output\":{\"dtype\":\"");
+    if (*metadata)
+        text_printf(t, "\"__metadata__\":{%s},", metadata);
+    text_printf(t, "\"%s\":{\"dtype\":\"", name);
     text_puts(t, dtype);
     text_puts(t, "\",\"shape\":");
-    text_shape(t, output);
+    text_shape(t, tensor);
     text_puts(t, ",\"data_offsets\":[0,");
     text_int(t, (int64_t)bytes);
     text_puts(t, "]}}");

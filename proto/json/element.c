@@ -33,6 +33,13 @@ static const char *read_other(struct json_elements *e, const char *at, const cha
     return json_word_read(e->dtype, at, end, out, &e->bare_tokens);
 }
 
+static struct number_run read_numbers(const struct json_elements *e, const char *text,
+                                      const char *end, char *out, int64_t most)
+{
+    return e->exact ? number_read_exact(text, end, (float *)(void *)out, most)
+                    : number_read(e->dtype, text, end, out, most);
+}
+
 struct number_run json_elements_read(struct json_elements *e, const char *text, const char *end,
                                      void *out, int64_t most)
 {
@@ -42,7 +49,7 @@ struct number_run json_elements_read(struct json_elements *e, const char *text, 
     for (;;) {
         char *next = (char *)out + (size_t)run.count * bytes;
         if (e->dtype != DTYPE_BYTES) {
-            struct number_run numbers = number_read(e->dtype, run.at, end, next, most - run.count);
+            struct number_run numbers = read_numbers(e, run.at, end, next, most - run.count);
             run = (struct number_run){numbers.at, run.count + numbers.count, numbers.stop};
             next += (size_t)numbers.count * bytes;
             if (run.stop != NUMBER_NONE)

@@ -10,6 +10,7 @@
 /* What reading a list leaves behind besides its elements. */
 struct json_elements {
     enum dtype dtype; /* not complex */
+    bool exact;       /* dtype is FP32, and integers must be exact in it */
     bool bare_tokens; /* a NaN or Infinity without quotes was read */
     char *decoded;    /* BYTES: where the next string that has escapes is decoded to */
 };

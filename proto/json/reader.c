@@ -7,31 +7,42 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a type takes, and how far it reaches. */
+/* What a type takes, one and several, and how far it reaches. */
 static const struct kind {
-    const char *expected, *range;
+    const char *one, *several, *range;
     bool integer, real;
 } kinds[DTYPE_COUNT] = {
-    [DTYPE_BOOL] = {"true, false, 0 or 1", "[0, 1]", false, false},
-    [DTYPE_INT8] = {"an integer", "[-128, 127]", true, false},
-    [DTYPE_INT16] = {"an integer", "[-32768, 32767]", true, false},
-    [DTYPE_INT32] = {"an integer", "[-2147483648, 2147483647]", true, false},
-    [DTYPE_INT64] = {"an integer", "[-9223372036854775808, 9223372036854775807]", true, false},
-    [DTYPE_UINT8] = {"an integer", "[0, 255]", true, false},
-    [DTYPE_UINT16] = {"an integer", "[0, 65535]", true, false},
-    [DTYPE_UINT32] = {"an integer", "[0, 4294967295]", true, false},
-    [DTYPE_UINT64] = {"an integer", "[0, 18446744073709551615]", true, false},
-    [DTYPE_FP16] = {"a number", "[-65504, 65504]", false, true},
-    [DTYPE_BF16] = {"a number", "[-3.3895314e38, 3.3895314e38]", false, true},
-    [DTYPE_FP32] = {"a number", "[-3.4028235e38, 3.4028235e38]", false, true},
-    [DTYPE_FP64] = {"a number", "[-1.7976931348623157e308, 1.7976931348623157e308]", false, true},
-    [DTYPE_BYTES] = {"a string", "", false, false},
+#define INTEGER(range)                                                                             \
+    {                                                                                              \
+        "an integer", "integers", range, true, false                                               \
+    }
+#define REAL(range)                                                                                \
+    {                                                                                              \
+        "a number", "numbers", range, false, true                                                  \
+    }
+    [DTYPE_BOOL] = {"true, false, 0 or 1", "true, false, 0 or 1", "[0, 1]", false, false},
+    [DTYPE_INT8] = INTEGER("[-128, 127]"),
+    [DTYPE_INT16] = INTEGER("[-32768, 32767]"),
+    [DTYPE_INT32] = INTEGER("[-2147483648, 2147483647]"),
+    [DTYPE_INT64] = INTEGER("[-9223372036854775808, 9223372036854775807]"),
+    [DTYPE_UINT8] = INTEGER("[0, 255]"),
+    [DTYPE_UINT16] = INTEGER("[0, 65535]"),
+    [DTYPE_UINT32] = INTEGER("[0, 4294967295]"),
+    [DTYPE_UINT64] = INTEGER("[0, 18446744073709551615]"),
+    [DTYPE_FP16] = REAL("[-65504, 65504]"),
+    [DTYPE_BF16] = REAL("[-3.3895314e38, 3.3895314e38]"),
+    [DTYPE_FP32] = REAL("[-3.4028235e38, 3.4028235e38]"),
+    [DTYPE_FP64] = REAL("[-1.7976931348623157e308, 1.7976931348623157e308]"),
+    [DTYPE_BYTES] = {"a string", "strings", "", false, false},
+#undef INTEGER
+#undef REAL
 };
 
 enum {
     FOUND_SHOWN = 40,
     FOUND_MAX = FOUND_SHOWN + 4,
-    NAME_BYTES = 64 + SHAPE_TEXT_MAX /* an input's name, and a position or a shape */
+    NAME_BYTES = 64 + SHAPE_TEXT_MAX, /* an input's name, and a position or a shape */
+    EXPECTED_MAX = 64
 };
 
 /* ---------------------------------------------------------------------------- what is spoken of */
@@ -43,8 +54,8 @@ static const char *found_at(const struct json_reader *r, const char *at, char *f
     struct json_string string;
     struct json_fault fault;
 
-    if (*at == '{')
-        return "an object";
+    if (*at == '{' || *at == '[')
+        return *at == '{' ? "an object" : "a list";
     if (*at == '"' && json_string_check(&string, at, r->end, &fault))
         end = string.end + 1;
     else
@@ -57,7 +68,7 @@ static const char *found_at(const struct json_reader *r, const char *at, char *f
     return found;
 }
 
-/* Where the element stands that was to be read. */
+/* Where the element stands that was to be read, or the list. */
 static int position_of(const struct json_reader *r, int64_t *position)
 {
     if (r->flat)
@@ -67,14 +78,20 @@ static int position_of(const struct json_reader *r, int64_t *position)
 }
 
 /* "tensor[1, 0]" */
-static const char *name_of(const struct json_reader *r, char *name)
+static const char *name_at(const struct json_reader *r, const int64_t *position, int rank,
+                           char *name)
 {
     char text[SHAPE_TEXT_MAX];
-    int64_t position[RANK_MAX];
-    int rank = position_of(r, position);
 
     snprintf(name, NAME_BYTES, "%s%s", r->input, rank > 0 ? shape_print(text, position, rank) : "");
     return name;
+}
+
+static const char *name_of(const struct json_reader *r, char *name)
+{
+    int64_t position[RANK_MAX];
+
+    return name_at(r, position, position_of(r, position), name);
 }
 
 static enum error_code placed(const struct json_reader *r)
@@ -83,6 +100,32 @@ static enum error_code placed(const struct json_reader *r)
 
     json_fault_place(r->error, position, position_of(r, position));
     return r->error->code;
+}
+
+/* Whether a list must open where the reader stands: a tensor without a shape may be one element,
+ * but what is no element was hardly meant as one. */
+static bool wants_list(const struct json_reader *r)
+{
+    return r->depth < r->leaf || (r->depth == 0 && r->tensor->rank != 0);
+}
+
+/* "a number", "a list of numbers" */
+static const char *wanted(const struct json_reader *r, char *text)
+{
+    const struct kind *kind = &kinds[r->tensor->dtype];
+
+    if (!wants_list(r))
+        return kind->one;
+    snprintf(text, EXPECTED_MAX, "a list of %s", kind->several);
+    return text;
+}
+
+/* What to do where the type was not the client's word. */
+static const char *type_hint(const struct json_reader *r)
+{
+    return r->elements.exact ? "; it is FP32 because it has no datatype: name one, as in "
+                               "{\"datatype\": \"FP64\", \"data\": ...}"
+                             : "";
 }
 
 /* ------------------------------------------------------------------------------------- elements */
@@ -99,9 +142,18 @@ static enum error_code out_of_range(const struct json_reader *r, const char *at)
 {
     char name[NAME_BYTES], found[FOUND_MAX];
 
-    error_set(r->error, ERROR_VALUE_OUT_OF_RANGE, r->input, "%s = %s is out of range for %s %s",
+    error_set(r->error, ERROR_VALUE_OUT_OF_RANGE, r->input, "%s = %s is out of range for %s %s%s",
               name_of(r, name), found_at(r, at, found), dtype_name(r->tensor->dtype),
-              kinds[r->tensor->dtype].range);
+              kinds[r->tensor->dtype].range, type_hint(r));
+    return placed(r);
+}
+
+static enum error_code inexact(const struct json_reader *r, const char *at)
+{
+    char name[NAME_BYTES], found[FOUND_MAX];
+
+    error_set(r->error, ERROR_VALUE_OUT_OF_RANGE, r->input, "%s = %s is not exact in %s%s",
+              name_of(r, name), found_at(r, at, found), dtype_name(r->tensor->dtype), type_hint(r));
     return placed(r);
 }
 
@@ -117,10 +169,10 @@ static enum error_code not_an_integer(const struct json_reader *r, const char *a
 
 static enum error_code wrong_kind(const struct json_reader *r, const char *at, const char *why)
 {
-    char name[NAME_BYTES], found[FOUND_MAX];
+    char name[NAME_BYTES], found[FOUND_MAX], expected[EXPECTED_MAX];
 
-    error_set(r->error, ERROR_INVALID_FIELD, r->input, "%s is %s; expected %s%s", name_of(r, name),
-              found_at(r, at, found), kinds[r->tensor->dtype].expected, why);
+    error_set(r->error, ERROR_INVALID_FIELD, r->input, "%s is %s; expected %s%s%s",
+              name_of(r, name), found_at(r, at, found), wanted(r, expected), why, type_hint(r));
     return placed(r);
 }
 
@@ -143,16 +195,16 @@ static enum error_code no_element(const struct json_reader *r, const char *at)
     const struct kind *kind = &kinds[r->tensor->dtype];
 
     if (at == r->end)
-        return json_reader_expected(r, at, kind->expected);
+        return json_reader_expected(r, at, kind->one);
     if (*at == '[')
-        return json_reader_depth(r, at, "a list");
+        return json_reader_list(r, at);
     if (is_null(r, at))
         return wrong_kind(r, at, kind->real ? "; null may mean NaN or Infinity: say which" : "");
     if (*at == '{' || *at == '"' || is_word(r, at, DTYPE_BOOL) || number_end(at, r->end))
         return wrong_kind(r, at, "");
     if (is_word(r, at, DTYPE_FP64))
         return kind->integer ? not_an_integer(r, at) : wrong_kind(r, at, "");
-    return json_reader_expected(r, at, json_expected(at, r->end, kind->expected));
+    return json_reader_expected(r, at, json_expected(at, r->end, kind->one));
 }
 
 enum error_code json_reader_element(const struct json_reader *r, struct number_run run)
@@ -162,12 +214,19 @@ enum error_code json_reader_element(const struct json_reader *r, struct number_r
         return out_of_range(r, run.at);
     case NUMBER_FRACTION:
         return not_an_integer(r, run.at);
+    case NUMBER_INEXACT:
+        return inexact(r, run.at);
     default:
         return no_element(r, run.at);
     }
 }
 
 /* --------------------------------------------------------------------------------------- shapes */
+
+static const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 /* "is ragged", or how the nesting should be. */
 static const char *should_be(const struct json_reader *r, char *text)
@@ -181,15 +240,27 @@ static const char *should_be(const struct json_reader *r, char *text)
     return text;
 }
 
-enum error_code json_reader_depth(const struct json_reader *r, const char *at, const char *what)
+/* "tensor is ragged: tensor[1] is a list (byte 24 of the JSON text); expected a number" */
+static enum error_code wrong_nesting(const struct json_reader *r, const char *at,
+                                     const char *expected)
 {
-    char text[NAME_BYTES];
+    char shape[NAME_BYTES], name[NAME_BYTES], found[FOUND_MAX];
 
-    return error_set(r->error, ERROR_SHAPE_MISMATCH, r->input,
-                     "%s %s: byte %zu of the JSON text begins %s at depth %d; elements "
-                     "stand at depth %d",
-                     r->input, should_be(r, text), (size_t)(at - r->scan->text), what, r->depth,
-                     r->leaf);
+    error_set(r->error, ERROR_SHAPE_MISMATCH, r->input,
+              "%s %s: %s is %s (byte %zu of the JSON text); expected %s", r->input,
+              should_be(r, shape), name_of(r, name), found_at(r, at, found),
+              (size_t)(at - r->scan->text), expected);
+    return placed(r);
+}
+
+enum error_code json_reader_list(const struct json_reader *r, const char *at)
+{
+    return wrong_nesting(r, at, kinds[r->tensor->dtype].one);
+}
+
+enum error_code json_reader_no_list(const struct json_reader *r, const char *at)
+{
+    return wrong_nesting(r, at, "a list");
 }
 
 enum error_code json_reader_overflow(const struct json_reader *r)
@@ -211,15 +282,20 @@ enum error_code json_reader_rank(const struct json_reader *r, const char *at)
 
 enum error_code json_reader_size(const struct json_reader *r, const char *at)
 {
-    char text[NAME_BYTES];
-    int64_t expected = r->sizes[r->depth - 1], seen = r->seen[r->depth - 1];
+    char shape[NAME_BYTES], name[NAME_BYTES];
+    int list = r->depth - 1; /* rank of its place */
+    int64_t expected = r->sizes[list], seen = r->seen[list];
 
     if (r->flat)
         return error_set(r->error, ERROR_SIZE_MISMATCH, r->input,
-                         "%s has %" PRId64 " elements; its shape %s needs %" PRId64, r->input, seen,
-                         shape_print(text, r->tensor->shape, r->tensor->rank), expected);
-    return error_set(r->error, ERROR_SHAPE_MISMATCH, r->input,
-                     "%s %s: the list that ends at byte %zu of the JSON text has %" PRId64
-                     " members; expected %" PRId64,
-                     r->input, should_be(r, text), (size_t)(at - r->scan->text), seen, expected);
+                         "%s has %" PRId64 " element%s; its shape %s needs %" PRId64, r->input,
+                         seen, plural(seen), shape_print(shape, r->tensor->shape, r->tensor->rank),
+                         expected);
+    error_set(r->error, ERROR_SHAPE_MISMATCH, r->input,
+              "%s %s: %s has %" PRId64 " member%s; expected %" PRId64
+              " (the list ends at byte %zu of the JSON text)",
+              r->input, should_be(r, shape), name_at(r, r->seen, list, name), seen, plural(seen),
+              expected, (size_t)(at - r->scan->text));
+    json_fault_place(r->error, r->seen, list);
+    return r->error->code;
 }

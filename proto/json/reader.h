@@ -36,8 +36,11 @@ enum error_code json_reader_expected(const struct json_reader *r, const char *at
  * INVALID_FIELD, VALUE_OUT_OF_RANGE with its position, SHAPE_MISMATCH. */
 enum error_code json_reader_element(const struct json_reader *r, struct number_run run);
 
-/* SHAPE_MISMATCH: something stands at depth r->depth that must stand at r->leaf. */
-enum error_code json_reader_depth(const struct json_reader *r, const char *at, const char *what);
+/* SHAPE_MISMATCH: a list opens at `at`, where an element must stand. */
+enum error_code json_reader_list(const struct json_reader *r, const char *at);
+
+/* SHAPE_MISMATCH: an element stands at `at`, where a list must open. */
+enum error_code json_reader_no_list(const struct json_reader *r, const char *at);
 
 /* SIZE_MISMATCH: the shape has more elements than can be counted. */
 enum error_code json_reader_overflow(const struct json_reader *r);

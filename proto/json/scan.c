@@ -11,7 +11,8 @@
 
 enum {
     CUTS_AT_FIRST = 8,
-    CUT_TEXT_MAX = 12 /* its number in the envelope */
+    CUT_TEXT_MAX = 12, /* its number in the envelope */
+    ROOM_FOR_MARKS = 64
 };
 
 /* Where a value stands, as far as it matters for what is cut. */
@@ -23,6 +24,7 @@ struct scanner {
     const struct work *work;
     struct error *error;
     size_t envelope_room;
+    size_t rest, rest_max; /* bytes of the text that the envelope says */
     struct json_cut *cuts;
     int cut_room;
     struct json_keys keys;
@@ -50,23 +52,46 @@ static const char *no_memory(struct scanner *s, size_t bytes)
 
 /* ------------------------------------------------------------------------------------- envelope */
 
-/* Appends to the envelope what is said for the text at `at`. */
-static bool put(struct scanner *s, const char *at, const char *bytes, size_t size)
+/* A longer envelope lies in new memory; the old one goes with the request. */
+static bool grow(struct scanner *s, size_t size)
 {
-    if (size > s->envelope_room - s->scan->envelope_size) {
-        error_set(s->error, ERROR_INVALID_JSON, NULL,
-                  "at byte %zu the JSON text has more than %d bytes that are no tensor's data",
-                  (size_t)(at - s->text), JSON_ENVELOPE_MAX);
+    size_t room = 2 * (s->scan->envelope_size + size);
+    char *envelope = s->work->memory->get(s->work->memory, room);
+
+    if (!envelope)
+        return no_memory(s, room) != NULL;
+    memcpy(envelope, s->scan->envelope, s->scan->envelope_size);
+    s->scan->envelope = envelope;
+    s->envelope_room = room;
+    return true;
+}
+
+/* Appends to the envelope. */
+static bool put(struct scanner *s, const char *bytes, size_t size)
+{
+    if (size > s->envelope_room - s->scan->envelope_size && !grow(s, size))
         return false;
-    }
     memcpy(s->scan->envelope + s->scan->envelope_size, bytes, size);
     s->scan->envelope_size += size;
     return true;
 }
 
+/* Counts bytes of the text at `at` that stay in the envelope. */
+static bool count(struct scanner *s, const char *at, size_t size)
+{
+    if (size > s->rest_max - s->rest) {
+        error_set(s->error, ERROR_INVALID_JSON, NULL,
+                  "at byte %zu the JSON text has more than %zu bytes that are no tensor's data",
+                  (size_t)(at - s->text), s->rest_max);
+        return false;
+    }
+    s->rest += size;
+    return true;
+}
+
 static const char *keep(struct scanner *s, const char *at, size_t size)
 {
-    return put(s, at, at, size) ? at + size : NULL;
+    return count(s, at, size) && put(s, at, size) ? at + size : NULL;
 }
 
 static const char *scan_literal(struct scanner *s, const char *at, const char *literal)
@@ -84,19 +109,38 @@ static const char *scan_number(struct scanner *s, const char *at)
 
     if (!end)
         return expected(s, at, json_expected(at, s->end, "a JSON value"));
-    return keep(s, at, (size_t)(end - at));
+    bool kept = count(s, at, (size_t)(end - at)) && put(s, "\"" JSON_NUMBER_MARK, 2) &&
+                put(s, at, (size_t)(end - at)) && put(s, "\"", 1);
+    return kept ? end : NULL;
 }
 
-/* A string of the envelope: the tree that it becomes ends strings at a NUL. */
+/* A string that has a \u0000, with TEXT_NUL for each. */
+static bool put_with_nuls(struct scanner *s, const char *at, const char *end)
+{
+    static const char nul[] = "\\u0000";
+    const char *escape;
+
+    while ((escape = memchr(at, '\\', (size_t)(end - at)))) {
+        size_t size = (size_t)(end - escape) < sizeof(nul) - 1 ? 0 : sizeof(nul) - 1;
+        bool is_nul = size > 0 && memcmp(escape, nul, size) == 0;
+        if (!put(s, at, (size_t)(escape - at)) || !put(s, is_nul ? TEXT_NUL : escape, 2))
+            return false;
+        at = escape + (is_nul ? sizeof(nul) - 1 : 2);
+    }
+    return put(s, at, (size_t)(end - at));
+}
+
+/* A string of the envelope. */
 static const char *scan_string(struct scanner *s, const char *at, struct json_string *string)
 {
     struct json_fault fault;
 
     if (!json_string_check(string, at, s->end, &fault))
         return expected(s, fault.at, fault.expected);
-    if (string->nul)
-        return expected(s, string->nul, "no \\u0000 outside of a tensor's data");
-    return keep(s, at, (size_t)(string->end + 1 - at));
+    const char *end = string->end + 1;
+    if (!string->has_nul)
+        return keep(s, at, (size_t)(end - at));
+    return count(s, at, (size_t)(end - at)) && put_with_nuls(s, at, end) ? end : NULL;
 }
 
 /* ----------------------------------------------------------------------------------- cut values */
@@ -139,7 +183,7 @@ static const char *cut_value(struct scanner *s, const char *at)
     text_int(&number, s->scan->cut_count);
     s->cuts[s->scan->cut_count++] =
         (struct json_cut){(size_t)(at - s->text), (size_t)(end - at), s->depth};
-    return put(s, at, number.data, number.size) ? end : NULL;
+    return count(s, at, number.size) && put(s, number.data, number.size) ? end : NULL;
 }
 
 /* -------------------------------------------------------------------------------- nested values */
@@ -282,9 +326,9 @@ static const char *scan_value(struct scanner *s, const char *at, enum place plac
     }
 }
 
-static const char *scan_text(struct scanner *s)
+static const char *scan_text(struct scanner *s, enum place root)
 {
-    const char *at = scan_value(s, json_space(s->text, s->end), PLACE_ROOT);
+    const char *at = scan_value(s, json_space(s->text, s->end), root);
 
     if (!at)
         return NULL;
@@ -292,25 +336,38 @@ static const char *scan_text(struct scanner *s)
     return at == s->end ? at : expected(s, at, "nothing after the JSON value");
 }
 
-enum error_code json_scan(struct json_scan *scan, const char *text, size_t size,
-                          const struct work *work, struct error *error)
+static enum error_code scan_root(struct json_scan *scan, const char *text, size_t size,
+                                 size_t rest_max, enum place root, const struct work *work,
+                                 struct error *error)
 {
-    /* A cut value may be shorter than its number, but not than its number and its key. */
-    size_t room = size < JSON_ENVELOPE_MAX / 2 ? 2 * size : JSON_ENVELOPE_MAX;
+    size_t room = (size < rest_max ? size : rest_max) + ROOM_FOR_MARKS;
     struct scanner s = {.scan = scan,
                         .text = text,
                         .end = text + size,
                         .work = work,
                         .error = error,
-                        .envelope_room = room};
+                        .envelope_room = room,
+                        .rest_max = rest_max};
 
     *scan = (struct json_scan){.text = text, .size = size};
-    scan->envelope = work->memory->get(work->memory, room + 1);
+    scan->envelope = work->memory->get(work->memory, room);
     if (!scan->envelope)
-        return json_fault_memory(room + 1, "the scan of a JSON text", NULL, error);
-    if (!scan_text(&s))
+        return json_fault_memory(room, "the scan of a JSON text", NULL, error);
+    if (!scan_text(&s, root) || !put(&s, "", 1))
         return error->code;
     assert(s.depth == 0);
-    scan->envelope[scan->envelope_size] = '\0';
+    scan->envelope_size--; /* its terminator does not count */
     return ERROR_NONE;
+}
+
+enum error_code json_scan(struct json_scan *scan, const char *text, size_t size, size_t rest_max,
+                          const struct work *work, struct error *error)
+{
+    return scan_root(scan, text, size, rest_max, PLACE_ROOT, work, error);
+}
+
+enum error_code json_scan_tensor(struct json_scan *scan, const char *text, size_t size,
+                                 size_t rest_max, const struct work *work, struct error *error)
+{
+    return scan_root(scan, text, size, rest_max, PLACE_INPUT, work, error);
 }

@@ -3,18 +3,28 @@
  * become nodes: what remains, the envelope, is small and goes to a general parser.
  *
  * Cut are: the value of each key `data` in a member of `inputs` (unless it is null), and, where
- * `inputs` is an object (the short form), each of its members that is not an object. In the
- * envelope a cut value is replaced by its number. The inside of a cut value is checked for
- * brackets, strings and UTF-8 only; json_tensor_read checks its elements. */
+ * `inputs` is an object (the short form), each of its members that is not an object. The inside of
+ * a cut value is checked for brackets, strings and UTF-8 only; json_tensor_read checks its
+ * elements.
+ *
+ * The envelope says what the text says, in a form that a general parser cannot spoil:
+ * - a number stands there as a string of JSON_NUMBER_MARK and its text, as a double does not show
+ *   what was written;
+ * - \u0000 in a string stands there as TEXT_NUL, as C strings end at a NUL;
+ * - a number is the number of a cut value.
+ * Neither mark can come from the text, which is UTF-8. */
 #ifndef PROTO_JSON_SCAN_H
 #define PROTO_JSON_SCAN_H
 
 #include "kernels/error.h"
+#include "proto/text.h"
 #include "proto/work.h"
 
 #include <stddef.h>
 
-enum { JSON_DEPTH_MAX = 32, JSON_ENVELOPE_MAX = 256 * 1024 };
+enum { JSON_DEPTH_MAX = 32 };
+
+#define JSON_NUMBER_MARK "\xFF"
 
 struct json_cut {
     size_t offset; /* of the value in the text */
@@ -31,9 +41,14 @@ struct json_scan {
     int cut_count;
 };
 
-/* Errors: INVALID_JSON with a byte offset (also for an envelope above JSON_ENVELOPE_MAX, and for
- * \u0000 in it), RESOURCE_EXHAUSTED, CANCELLED. */
+/* `rest_max`: bytes of the text that may be left when the values are cut out. Errors: INVALID_JSON
+ * with a byte offset (also when more are left), RESOURCE_EXHAUSTED, CANCELLED. */
 MUST_CHECK enum error_code json_scan(struct json_scan *scan, const char *text, size_t size,
-                                     const struct work *work, struct error *error);
+                                     size_t rest_max, const struct work *work, struct error *error);
+
+/* The same for a text that is one tensor: cut is the value of the key `data` of its root. */
+MUST_CHECK enum error_code json_scan_tensor(struct json_scan *scan, const char *text, size_t size,
+                                            size_t rest_max, const struct work *work,
+                                            struct error *error);
 
 #endif

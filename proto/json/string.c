@@ -56,8 +56,7 @@ static const char *check_unit(struct json_string *s, const char *at, const char 
 
     if (unit < 0)
         return fail(fault, at, "four hexadecimal digits after \\u");
-    if (unit == 0 && !s->nul)
-        s->nul = at;
+    s->has_nul |= unit == 0;
     if (is_low_surrogate(unit))
         return fail(fault, at, "the first half of a surrogate pair before the second");
     if (!is_high_surrogate(unit))

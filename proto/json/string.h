@@ -15,7 +15,7 @@ struct json_fault {
 
 struct json_string {
     const char *begin, *end; /* what stands between the quotes */
-    const char *nul;         /* the first \u0000 in it, or NULL */
+    bool has_nul;            /* it has a \u0000 */
     bool escaped;            /* it has a backslash; otherwise its bytes are its value */
 };
 

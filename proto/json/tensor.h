@@ -9,21 +9,28 @@
 
 #include <stdbool.h>
 
-/* Reads cut number `cut` of a scanned text as elements of t->dtype, which is not complex. With
- * t->rank >= 0 the value is flat, or nested exactly as t->shape (a bare scalar stands for shape
- * []); with t->rank < 0 the shape is the nesting. t->data gets memory from `work` with
- * ANSWER_HEAD_ROOM bytes in front; it is bounded by the text, whatever the shape. BYTES elements
- * point into the text, or into memory from `work` where they have escapes. *bare_tokens turns true
- * when a bare NaN or Infinity was read. `input` is the input's name, static. A long flat list of
- * numbers is read by work->threads threads. Errors: INVALID_JSON (byte offset), SHAPE_MISMATCH
- * (another nesting than the shape's, or a ragged one), SIZE_MISMATCH (a flat list of another
+/* A value that is to be read. */
+struct json_value {
+    const struct json_scan *scan;
+    int cut;      /* its number among the scan's cuts */
+    bool untyped; /* FP32 because the client named no type: an integer that FP32 does not have is an
+                     error, as it was hardly meant to be rounded */
+};
+
+/* Reads a value as elements of t->dtype, which is not complex. With t->rank >= 0 the value is flat,
+ * or nested exactly as t->shape (a bare scalar stands for shape []); with t->rank < 0 the shape is
+ * the nesting. t->data gets memory from `work` with ANSWER_HEAD_ROOM bytes in front; it is bounded
+ * by the text, whatever the shape. BYTES elements point into the text, or into memory from `work`
+ * where they have escapes. *bare_tokens turns true when a bare NaN or Infinity was read. `input` is
+ * the input's name, static. A long flat list of numbers is read by work->threads threads. Errors:
+ * INVALID_JSON (byte offset), SHAPE_MISMATCH (another nesting than the shape's, or a ragged one,
+ * with the position of the list or element at fault), SIZE_MISMATCH (a flat list of another
  * length), VALUE_OUT_OF_RANGE (not in the type, which includes 1.5 and NaN for integers; position
  * of the element), INVALID_FIELD (an element of another kind, e.g. a string where a number must be;
  * null; with its position), RESOURCE_EXHAUSTED, CANCELLED. */
 MUST_CHECK enum error_code json_tensor_read(struct tensor *t, const char *input,
-                                            const struct json_scan *scan, int cut,
-                                            const struct work *work, bool *bare_tokens,
-                                            struct error *error);
+                                            const struct json_value *value, const struct work *work,
+                                            bool *bare_tokens, struct error *error);
 
 /* The most bytes that the flat array of t's elements can take as text. Saturates at SIZE_MAX. For
  * BYTES the elements are looked at, and the size is exact but for one byte; for other types

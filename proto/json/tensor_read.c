@@ -26,7 +26,7 @@ static const char *refused(enum error_code code)
 static const char *open_list(struct json_reader *r, const char *at)
 {
     if (r->depth == r->leaf)
-        return refused(json_reader_depth(r, at, "a list"));
+        return refused(json_reader_list(r, at));
     if (r->depth == RANK_MAX)
         return refused(json_reader_rank(r, at));
     r->seen[r->depth++] = 0;
@@ -57,7 +57,7 @@ static const char *misplaced(struct json_reader *r, const char *at)
     struct number_run run = json_elements_read(&r->elements, at, r->end, &any, 1);
     bool read = run.stop == NUMBER_END || run.stop == NUMBER_MORE;
 
-    return refused(read ? json_reader_depth(r, at, "an element") : json_reader_element(r, run));
+    return refused(read ? json_reader_no_list(r, at) : json_reader_element(r, run));
 }
 
 static bool stopped(struct json_reader *r)
@@ -204,14 +204,16 @@ static enum error_code read_serially(struct json_reader *r, const char *at)
                            : json_reader_expected(r, end, "the end of the value");
 }
 
-enum error_code json_tensor_read(struct tensor *t, const char *input, const struct json_scan *scan,
-                                 int cut, const struct work *work, bool *bare_tokens,
-                                 struct error *error)
+enum error_code json_tensor_read(struct tensor *t, const char *input,
+                                 const struct json_value *value, const struct work *work,
+                                 bool *bare_tokens, struct error *error)
 {
-    assert(cut >= 0 && cut < scan->cut_count);
-    const char *at = scan->text + scan->cuts[cut].offset;
-    size_t size = scan->cuts[cut].size;
-    struct json_reader r = {.elements = {.dtype = t->dtype},
+    const struct json_scan *scan = value->scan;
+    assert(value->cut >= 0 && value->cut < scan->cut_count);
+    const char *at = scan->text + scan->cuts[value->cut].offset;
+    size_t size = scan->cuts[value->cut].size;
+    assert(!value->untyped || t->dtype == DTYPE_FP32);
+    struct json_reader r = {.elements = {.dtype = t->dtype, .exact = value->untyped},
                             .tensor = t,
                             .input = input,
                             .scan = scan,

@@ -1,5 +1,13 @@
 #include "proto/number/decimal.h"
 
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A double has at most so many digits that are not 0: a multiple of 2^-1074. With a point, an
+ * exponent and a terminator, DOUBLE_TEXT_MAX. */
+enum { DOUBLE_DIGITS_MAX = 767, DOUBLE_TEXT_MAX = DOUBLE_DIGITS_MAX + 8 };
+
 /* value * 10^zeros + digit, or false when that leaves 64 bits. */
 static bool append(uint64_t *value, int64_t zeros, unsigned digit)
 {
@@ -30,12 +38,55 @@ enum number_stop decimal_magnitude(const struct decimal *d, const char *text, ui
     return fits && append(magnitude, zeros, 0) ? NUMBER_END : NUMBER_RANGE;
 }
 
-bool decimal_is_large(const struct decimal *d, const char *text)
+bool decimal_size(const char *text, int64_t *size)
 {
-    const char *point = text + d->negative + d->whole;
-    const char *first = text + d->negative; /* digit that is not 0 */
+    struct decimal d;
+    uint64_t magnitude;
+
+    if (!decimal_scan(&d, text, text + strlen(text)) || *d.end != '\0' ||
+        decimal_magnitude(&d, text, &magnitude) != NUMBER_END ||
+        magnitude > (uint64_t)DECIMAL_EXACT_MAX || (d.negative && magnitude > 0))
+        return false;
+    *size = (int64_t)magnitude;
+    return true;
+}
+
+/* The next digit of a number's text from *at on, past its point; 0 after its last one. */
+static int next_digit(const char **at, const char *end)
+{
+    if (*at != end && **at == '.')
+        (*at)++;
+    return *at != end && decimal_digit(**at) ? *(*at)++ - '0' : 0;
+}
+
+static const char *first_digit(const struct decimal *d, const char *text)
+{
+    const char *first = text + d->negative;
 
     while (*first == '0' || *first == '.')
         first++;
-    return d->exponent + (point - first) > 0;
+    return first;
+}
+
+int64_t decimal_order(const struct decimal *d, const char *text)
+{
+    const char *point = text + d->negative + d->whole, *first = first_digit(d, text);
+
+    return d->exponent + (point - first) - (first < point);
+}
+
+int decimal_compare(const struct decimal *d, const char *text, double magnitude)
+{
+    char digits[DOUBLE_TEXT_MAX];
+    int size = snprintf(digits, sizeof(digits), "%.*e", DOUBLE_DIGITS_MAX - 1, magnitude);
+    const char *at = first_digit(d, text), *other = digits, *end = strchr(digits, 'e');
+    int64_t order = decimal_order(d, text) - strtol(end + 1, NULL, 10);
+
+    assert(size < DOUBLE_TEXT_MAX);
+    for (int difference = (order > 0) - (order < 0);;) {
+        bool ended = at == d->end || *at == 'e' || *at == 'E';
+        if (difference != 0 || (ended && other == end))
+            return difference;
+        difference = next_digit(&at, d->end) - next_digit(&other, end);
+    }
 }

@@ -32,6 +32,10 @@ struct decimal {
 
 enum { DECIMAL_DIGITS_MAX = 19 }; /* so many digits always fit 64 bits */
 
+/* The largest integer that readers of JSON agree on: 2^53 is also what they make of 2^53 + 1
+ * (RFC 7493, section 2.2). */
+#define DECIMAL_EXACT_MAX (((int64_t)1 << 53) - 1)
+
 /* An exponent is cut off where no text has the digits to bring it back. */
 #define DECIMAL_EXPONENT_FAR ((int64_t)1000000000000)
 
@@ -142,8 +146,16 @@ static inline bool decimal_exact(uint64_t mantissa, int64_t power, double *value
  * when it exceeds 64 bits. */
 enum number_stop decimal_magnitude(const struct decimal *d, const char *text, uint64_t *magnitude);
 
-/* Whether the magnitude of a number that is far from 1 (and is not 0) is above 1. */
-bool decimal_is_large(const struct decimal *d, const char *text);
+/* Whether `text`, NUL-terminated, is a number that is an integer from 0 to DECIMAL_EXACT_MAX. Its
+ * digits decide: what only rounds to an integer is none. */
+bool decimal_size(const char *text, int64_t *size);
+
+/* The order of the magnitude of a number that decimal_scan found at `text`, and a double that is
+ * not 0: negative when the number is closer to 0, 0 when they are equal. Exact. */
+int decimal_compare(const struct decimal *d, const char *text, double magnitude);
+
+/* The exponent of ten of the first digit that is not 0: of 123e4 it is 6. The number is not 0. */
+int64_t decimal_order(const struct decimal *d, const char *text);
 
 #ifdef __cplusplus
 }

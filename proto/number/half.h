@@ -1,5 +1,5 @@
-/* half: the 16-bit floats, as text sees them: rounded once from an FP64, and exact in one. (The
- * kernels, which compute in FP32, have conversions of their own.) Private to proto/; C and C++. */
+/* half: the 16-bit floats beside FP64, which holds each exactly. (The kernels, which compute in
+ * FP32, have conversions of their own.) Private to proto/; C and C++. */
 #ifndef PROTO_NUMBER_HALF_H
 #define PROTO_NUMBER_HALF_H
 
@@ -34,22 +34,40 @@ static inline double half_power(int exponent)
     return power;
 }
 
-/* To nearest even; infinity when the format does not reach so far. The value is not NaN. The
- * scaling is exact, so llrint alone rounds, and a carry out of the fraction lands in the exponent.
- */
-static inline uint16_t half_from_double(double value, const struct half_format *format)
+/* The magnitude of a double in units of the last place of the halves around it, whose exponent is
+ * *exponent; HUGE_VAL where the format does not reach. The scaling is exact. */
+static inline double half_steps(double value, const struct half_format *format, int *exponent)
 {
     uint64_t bits;
 
     memcpy(&bits, &value, sizeof(bits));
-    int sign = bits >> 63 ? HALF_SIGN : 0;
-    int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
-    if (exponent > 1 - format->lowest)
+    *exponent = (int)(bits >> 52 & 0x7ff) - 1023;
+    if (*exponent < format->lowest)
+        *exponent = format->lowest;
+    return *exponent > 1 - format->lowest ? HUGE_VAL
+                                          : fabs(value) * half_power(format->fraction - *exponent);
+}
+
+/* To nearest even; infinity when the format does not reach so far. The value is not NaN. llrint
+ * alone rounds, and a carry out of the fraction lands in the exponent. */
+static inline uint16_t half_from_double(double value, const struct half_format *format)
+{
+    int exponent, sign = signbit(value) ? HALF_SIGN : 0;
+    double steps = half_steps(value, format, &exponent);
+
+    if (steps == HUGE_VAL)
         return (uint16_t)(sign | format->infinity);
-    if (exponent < format->lowest)
-        exponent = format->lowest;
-    int steps = (int)llrint(fabs(value) * half_power(format->fraction - exponent));
-    return (uint16_t)(sign | (((exponent - format->lowest) << format->fraction) + steps));
+    return (uint16_t)(sign |
+                      (((exponent - format->lowest) << format->fraction) + (int)llrint(steps)));
+}
+
+/* Whether a double stands in the middle of two halves, or of the largest one and infinity. */
+static inline bool half_is_tie(double value, const struct half_format *format)
+{
+    int exponent;
+    double steps = half_steps(value, format, &exponent);
+
+    return steps != HUGE_VAL && steps - floor(steps) == 0.5;
 }
 
 /* Exact. The half is finite. */

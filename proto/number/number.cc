@@ -61,7 +61,7 @@ template <typename T> number_stop to_float_slowly(const char *text, const decima
 
     if (result.ec == std::errc::result_out_of_range) {
         *out = d.negative ? (T)-0.0 : (T)0.0;
-        return decimal_is_large(&d, text) ? NUMBER_RANGE : NUMBER_END;
+        return decimal_order(&d, text) >= 0 ? NUMBER_RANGE : NUMBER_END;
     }
     assert(result.ec == std::errc() && result.ptr == d.end);
     return std::isinf(*out) ? NUMBER_RANGE : NUMBER_END;
@@ -90,6 +90,8 @@ inline number_stop to_float(const char *text, const decimal &d, float *out)
     return NUMBER_END;
 }
 
+/* The nearest double of a text rounds to the nearest half of the text, unless it stands in the
+ * middle of two: there what the double lost decides. */
 inline number_stop to_half(const char *text, const decimal &d, const half_format &format,
                            uint16_t *out)
 {
@@ -98,8 +100,30 @@ inline number_stop to_half(const char *text, const decimal &d, const half_format
 
     if (stop != NUMBER_END)
         return stop;
+    if (half_is_tie(value, &format)) {
+        int order = decimal_compare(&d, text, std::fabs(value));
+        if (order != 0)
+            value = std::nextafter(value, order < 0 ? 0.0 : std::copysign(HUGE_VAL, value));
+    }
     *out = half_from_double(value, &format);
     return half_is_finite(*out, &format) ? NUMBER_END : NUMBER_RANGE;
+}
+
+/* Whether a float that was made of a number of digits alone has its value. */
+inline bool is_exact(const char *text, const decimal &d, float value)
+{
+    constexpr uint64_t ALL_EXACT = (uint64_t)1 << std::numeric_limits<float>::digits;
+
+    if (d.whole <= DECIMAL_DIGITS_MAX)
+        return d.mantissa <= ALL_EXACT || (uint64_t)std::fabs(value) == d.mantissa;
+    return decimal_compare(&d, text, std::fabs(value)) == 0;
+}
+
+inline number_stop to_float_exactly(const char *text, const decimal &d, float *out)
+{
+    number_stop stop = to_float(text, d, out);
+
+    return stop == NUMBER_END && d.plain && !is_exact(text, d, *out) ? NUMBER_INEXACT : stop;
 }
 
 /* ----------------------------------------------------------------------------- from text: lists */
@@ -126,8 +150,10 @@ inline const char *skip_space(const char *at, const char *end)
     return at;
 }
 
-template <enum dtype D>
-number_run read_list(const char *at, const char *end, element<D> *out, int64_t most)
+template <typename T> using reader = number_stop(const char *text, const decimal &d, T *out);
+
+template <typename T, reader<T> READ>
+number_run read_list(const char *at, const char *end, T *out, int64_t most)
 {
     int64_t count = 0;
 
@@ -135,7 +161,7 @@ number_run read_list(const char *at, const char *end, element<D> *out, int64_t m
         decimal d;
         if (!decimal_scan(&d, at, end))
             return {at, count, NUMBER_NONE};
-        number_stop stop = to_element<D>(at, d, out + count);
+        number_stop stop = READ(at, d, out + count);
         if (stop != NUMBER_END)
             return {at, count, stop};
         count++;
@@ -221,13 +247,18 @@ struct number_run number_read(enum dtype dtype, const char *text, const char *en
     switch (dtype) {
 #define X(ID, id, T, ...)                                                                          \
     case DTYPE_##ID:                                                                               \
-        return read_list<DTYPE_##ID>(text, end, (T *)out, most);
+        return read_list<T, to_element<DTYPE_##ID>>(text, end, (T *)out, most);
         DTYPE_TEXTUAL(X)
 #undef X
     default:
         assert(!"a type without numbers");
         __builtin_unreachable();
     }
+}
+
+struct number_run number_read_exact(const char *text, const char *end, float *out, int64_t most)
+{
+    return read_list<float, to_float_exactly>(text, end, out, most);
 }
 
 int64_t number_print(enum dtype dtype, const void *elements, int64_t count, char **out)

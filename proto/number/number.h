@@ -1,10 +1,10 @@
 /* number: a tensor's elements <-> JSON numbers, exact both ways. Behind this header stands the only
- * C++ file of the service, over std::from_chars and std::to_chars, with shorter ways for the texts
- * and values that most tensors have. The grammar is JSON's (RFC 8259), which is narrower than
+ * C++ file outside kernels/cuda, over std::from_chars and std::to_chars, with shorter ways for the
+ * texts and values that most tensors have. The grammar is JSON's (RFC 8259), which is narrower than
  * theirs. Nothing is allocated and nothing is remembered.
  *
- * Integers are exact to 64 bits, and a text such as 1.0 or 1e3 is one where its value is. FP32 and
- * FP64 are rounded to nearest in their own width, FP16 and BF16 to FP64 and then once more. */
+ * Integers are exact to 64 bits, and a text such as 1.0 or 1e3 is one where its value is. Floats
+ * are rounded to nearest, once, from the text to their own width. */
 #ifndef PROTO_NUMBER_NUMBER_H
 #define PROTO_NUMBER_NUMBER_H
 
@@ -18,11 +18,12 @@ extern "C" {
 #endif
 
 enum number_stop {
-    NUMBER_END,     /* an element was read and no comma follows it: `at` is past it and its space */
-    NUMBER_MORE,    /* the most were read and a comma was too: `at` starts the next element */
-    NUMBER_NONE,    /* no JSON number starts at `at`, where an element must be */
-    NUMBER_RANGE,   /* the number at `at` is finite but the type does not reach so far */
-    NUMBER_FRACTION /* the number at `at` is not an integer, but the type is */
+    NUMBER_END,   /* an element was read and no comma follows it: `at` is past it and its space */
+    NUMBER_MORE,  /* the most were read and a comma was too: `at` starts the next element */
+    NUMBER_NONE,  /* no JSON number starts at `at`, where an element must be */
+    NUMBER_RANGE, /* the number at `at` is finite but the type does not reach so far */
+    NUMBER_FRACTION, /* the number at `at` is not an integer, but the type is */
+    NUMBER_INEXACT   /* of number_read_exact: the type does not have the integer at `at` */
 };
 
 struct number_run {
@@ -36,6 +37,10 @@ struct number_run {
  * and BYTES have no numbers. What follows the list is not judged. */
 struct number_run number_read(enum dtype dtype, const char *text, const char *end, void *out,
                               int64_t most);
+
+/* number_read of FP32, which takes integers (numbers of digits alone) only where they are exact:
+ * 16777216, not 16777217. */
+struct number_run number_read_exact(const char *text, const char *end, float *out, int64_t most);
 
 /* The end of the JSON number that starts at `text`, or NULL when none does. */
 const char *number_end(const char *text, const char *end);

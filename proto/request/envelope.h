@@ -1,6 +1,6 @@
 /* envelope: the small JSON that is left when the tensors are cut out of a text, as a tree. The text
- * has passed json_scan, so it is valid, its keys are unique and its strings hold no NUL. Private to
- * the decoders. */
+ * has passed json_scan, so it is valid, its keys are unique, and its numbers are what they were
+ * written as. Private to the decoders. */
 #ifndef PROTO_REQUEST_ENVELOPE_H
 #define PROTO_REQUEST_ENVELOPE_H
 
@@ -13,8 +13,7 @@
 #include <stdint.h>
 
 /* Parses it into a tree that lies in `memory`: it is not deleted, it goes with the request. The
- * root is an object. Errors: INVALID_FIELD (another root), INVALID_JSON (a number longer than cJSON
- * holds), RESOURCE_EXHAUSTED. */
+ * root is an object. Errors: INVALID_FIELD (another root), RESOURCE_EXHAUSTED. */
 MUST_CHECK enum error_code envelope_parse(const cJSON **tree, const struct json_scan *scan,
                                           struct memory *memory, struct error *error);
 
@@ -22,12 +21,18 @@ MUST_CHECK enum error_code envelope_parse(const cJSON **tree, const struct json_
  * their unset fields so. */
 const cJSON *envelope_member(const cJSON *object, const char *name);
 
-/* Whether it is an integer from 0 to 2^53 - 1, up to which no two integers are the same double. */
+/* The value of a string, with TEXT_NUL for a NUL; NULL for what is no string. */
+const char *envelope_string(const cJSON *item);
+
+/* The text of a number, as it was written; NULL for what is no number. */
+const char *envelope_number(const cJSON *item);
+
+/* Whether it is an integer from 0 to DECIMAL_EXACT_MAX. */
 bool envelope_size(const cJSON *item, int64_t *size);
 
 enum { ENVELOPE_FOUND_MAX = 96 };
 
-/* Writes what stands there into `text` of ENVELOPE_FOUND_MAX bytes and returns it: 5, "abc", an
+/* Writes what stands there into `text` of ENVELOPE_FOUND_MAX bytes and returns it: 5.0, "abc", an
  * array. */
 const char *envelope_found(char *text, const cJSON *item);
 

@@ -109,15 +109,31 @@ static void read_accept(struct head *head, const char *accept)
     }
 }
 
+static bool coding_of(struct word name, enum coding *coding)
+{
+    for (size_t i = 0; i < sizeof(codings) / sizeof(codings[0]); i++)
+        if (word_is(name, codings[i].name)) {
+            *coding = codings[i].coding;
+            return true;
+        }
+    return false;
+}
+
+/* A list (RFC 9110, 8.4) of which at most one is a coding. */
 static enum error_code read_coding(struct head *head, const char *value, struct error *error)
 {
-    struct word coding = trim((struct word){value, strlen(value)});
-    for (size_t i = 0; i < sizeof(codings) / sizeof(codings[0]); i++) {
-        if (word_is(coding, codings[i].name)) {
-            head->coding = codings[i].coding;
-            return ERROR_NONE;
-        }
+    const char *rest = value;
+    struct word name;
+    enum coding coding = CODING_IDENTITY;
+    bool good = true;
+    while (next_word(&rest, ',', &name)) {
+        good = good && coding_of(name, &coding) &&
+               (coding == CODING_IDENTITY || head->coding == CODING_IDENTITY);
+        if (good && coding != CODING_IDENTITY)
+            head->coding = coding;
     }
+    if (good)
+        return ERROR_NONE;
     return error_set(error, ERROR_UNSUPPORTED_ENCODING, NULL,
                      "Content-Encoding is '%.64s', expected gzip, deflate or none", value);
 }

@@ -19,6 +19,8 @@ struct head {
     enum encoding accepted; /* first of the known types in Accept; ENCODING_COUNT: it names none */
     const char *safetensors_type; /* static: the safetensors media type to answer with */
     bool problem_json;            /* Accept lists application/problem+json */
+    const char *tensor, *into;    /* references in the URL, which lives as long; NULL: none. For the
+                                     caller to set */
 };
 
 /* Header values as received, NULL where absent. They are read, not kept.

@@ -23,11 +23,14 @@ enum error_code request_announce(struct decode *d, const char *name, struct anno
                                  struct error *error)
 {
     const struct op_name *op = &d->request->op;
-    int input = op_input(op->op, name, strlen(name));
+    int input = d->any_name ? 0 : op_input(op->op, name, strlen(name));
     if (input < 0)
         return unknown_input(op, name, error);
     for (int i = 0; i < d->input_count; i++)
-        if (d->inputs[i].input == input)
+        if (d->inputs[i].input == input && d->any_name)
+            return error_set(error, ERROR_INVALID_FIELD, NULL,
+                             "the file has a second tensor, \"%.64s\"; expected one", name);
+        else if (d->inputs[i].input == input)
             return error_set(error, ERROR_DUPLICATE_INPUT, op->op->inputs[input],
                              "the input %s is given more than once (here as \"%.64s\")",
                              op->op->inputs[input], name);
@@ -64,6 +67,16 @@ static bool holds_values(const struct decode *d, const struct announced *a)
     return d->request->op.op->values >> a->input & 1;
 }
 
+/* A reference without a type has its tensor's, as of now. */
+static enum dtype known_dtype(struct decode *d, const struct announced *a)
+{
+    struct reference *reference = &d->request->references[a->input];
+    const struct directory *directory = d->work->directory;
+    if (a->source != SOURCE_REFERENCE || a->tensor.dtype != DTYPE_NONE || !directory)
+        return a->tensor.dtype;
+    return reference->met_dtype = directory->dtype_of(directory, reference->name);
+}
+
 /* Values without a type have that of the other value input, else FP32; integers are INT64. The
  * request's inputs are what was announced, until their elements are loaded. */
 static void settle_types(struct decode *d)
@@ -71,13 +84,17 @@ static void settle_types(struct decode *d)
     enum dtype values = DTYPE_NONE;
     for (int i = 0; i < d->input_count; i++)
         if (holds_values(d, &d->inputs[i]) && values == DTYPE_NONE)
-            values = d->inputs[i].tensor.dtype;
-    if (values == DTYPE_NONE)
+            values = known_dtype(d, &d->inputs[i]);
+    bool untyped = values == DTYPE_NONE;
+    if (untyped)
         values = DTYPE_FP32;
     for (int i = 0; i < d->input_count; i++) {
         struct announced *a = &d->inputs[i];
-        if (a->tensor.dtype == DTYPE_NONE)
+        a->untyped = untyped && holds_values(d, a);
+        if (a->tensor.dtype == DTYPE_NONE && a->source != SOURCE_REFERENCE) {
             a->tensor.dtype = holds_values(d, a) ? values : DTYPE_INT64;
+            d->request->dtype_open |= holds_values(d, a);
+        }
         d->request->inputs[a->input] = a->tensor;
     }
 }
@@ -96,14 +113,41 @@ static enum error_code check_ranks(const struct decode *d, struct error *error)
     return ERROR_NONE;
 }
 
+/* A bare [] for indices would be one tuple without coordinates, or the wrong rank: who writes it
+ * means no rows, and these have a shape. */
+static enum error_code check_no_rows(const struct decode *d, const struct announced *a,
+                                     struct error *error)
+{
+    const struct op *op = d->request->op.op;
+    const struct tensor *t = &d->request->inputs[a->input];
+    bool bare = a->tensor.rank < 0 && t->rank == 1 && t->shape[0] == 0;
+    if (!bare || holds_values(d, a) || op->ranks[a->input].most == 1)
+        return ERROR_NONE;
+    return error_set(error, ERROR_SHAPE_MISMATCH, op->inputs[a->input],
+                     "%s is [], which does not say how many coordinates a row has; no rows are "
+                     "written as {\"shape\": [0, 1], \"data\": []}",
+                     op->inputs[a->input]);
+}
+
+static enum error_code load_cut(struct decode *d, const struct announced *a,
+                                const struct json_scan *scan, struct error *error)
+{
+    struct json_value value = {scan, a->cut, a->untyped};
+    enum error_code code =
+        json_tensor_read(&d->request->inputs[a->input], d->request->op.op->inputs[a->input], &value,
+                         d->work, &d->bare_tokens, error);
+    return code ? code : check_no_rows(d, a, error);
+}
+
 static enum error_code load(struct decode *d, const struct announced *a,
                             const struct json_scan *scan, struct frame *frame, struct error *error)
 {
-    const char *name = d->request->op.op->inputs[a->input];
-    struct tensor *t = &d->request->inputs[a->input];
+    if (a->source == SOURCE_REFERENCE)
+        return ERROR_NONE;
     return a->source == SOURCE_CUT
-               ? json_tensor_read(t, name, scan, a->cut, d->work, &d->bare_tokens, error)
-               : frame_take(frame, t, name, a->bytes, d->work, error);
+               ? load_cut(d, a, scan, error)
+               : frame_take(frame, &d->request->inputs[a->input],
+                            d->request->op.op->inputs[a->input], a->bytes, d->work, error);
 }
 
 enum error_code request_load(struct decode *d, const struct json_scan *scan, struct frame *frame,

@@ -16,11 +16,27 @@ MUST_CHECK enum error_code request_json(struct decode *d, const struct json_scan
 MUST_CHECK enum error_code request_json_inputs(struct decode *d, const cJSON *inputs,
                                                struct error *error);
 
+/* The same for a text that is one tensor, scanned as such: announces it. SOURCE_NONE: it has no
+ * data. */
+MUST_CHECK enum error_code request_json_tensor(struct decode *d, const struct json_scan *scan,
+                                               struct error *error);
+
 /* Its part for a `shape`, of JSON and of safetensors. */
 MUST_CHECK enum error_code request_json_shape(struct decode *d, struct announced *a,
                                               const cJSON *shape, struct error *error);
 
+/* Takes what a `parameters` object says of a shared memory region: a reference to the tensor of
+ * that name. */
+MUST_CHECK enum error_code request_json_region(struct reference *reference, const cJSON *parameters,
+                                               struct error *error);
+
 /* Refuses members of a `parameters` object that no level of a request may have. */
 MUST_CHECK enum error_code request_json_refuse(const cJSON *parameters, struct error *error);
+
+enum { REQUEST_PLACE_MAX = 32 };
+
+/* Writes the place of a member, "inputs[1]", into `text` of REQUEST_PLACE_MAX bytes and returns
+ * it. */
+const char *request_json_place(char *text, const char *list, int i);
 
 #endif

@@ -1,5 +1,7 @@
 #include "proto/request/parse.h"
 
+#include "kernels/nearest.h"
+#include "proto/number/decimal.h"
 #include "proto/text.h"
 
 #include <string.h>
@@ -26,8 +28,6 @@ static const struct word nonfinites[] = {
     {NULL, 0},
 };
 
-static const double exact_max = 9007199254740992.0; /* 2^53: every integer below is a double */
-
 /* "<name> is <what was found>; " and the text of `expected`. */
 static enum error_code unexpected(const char *name, const struct parameter *value,
                                   const char *expected, struct error *error)
@@ -37,8 +37,8 @@ static enum error_code unexpected(const char *name, const struct parameter *valu
         return error_set(error, ERROR_INVALID_PARAMETER, NULL,
                          "parameter %s is \"%.64s\"; expected %s", name, value->text, expected);
     case PARAMETER_NUMBER:
-        return error_set(error, ERROR_INVALID_PARAMETER, NULL, "parameter %s is %.17g; expected %s",
-                         name, value->number, expected);
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL, "parameter %s is %.64s; expected %s",
+                         name, value->text, expected);
     case PARAMETER_TRUTH:
         return error_set(error, ERROR_INVALID_PARAMETER, NULL, "parameter %s is %s; expected %s",
                          name, value->truth ? "true" : "false", expected);
@@ -145,10 +145,9 @@ static enum error_code read_device(struct decode *d, const char *name,
 static enum error_code read_timeout(struct decode *d, const char *name,
                                     const struct parameter *value, struct error *error)
 {
-    double us = value->number;
-    if (value->kind != PARAMETER_NUMBER || !(us >= 0 && us <= exact_max) ||
-        us != (double)(uint64_t)us)
-        return unexpected(name, value, "a number of microseconds, an integer from 0 to 2^53",
+    int64_t us;
+    if (value->kind != PARAMETER_NUMBER || !decimal_size(value->text, &us))
+        return unexpected(name, value, "a number of microseconds, an integer from 0 to 2^53 - 1",
                           error);
     d->request->timeout_us = (uint64_t)us;
     return ERROR_NONE;
@@ -163,34 +162,81 @@ static enum error_code read_binary(struct decode *d, const char *name,
     return ERROR_NONE;
 }
 
+/* In a safetensors file every value is a string, also one that looks like a number. */
+static bool is_name(const struct parameter *value, const struct decode *d)
+{
+    return value->text && (value->kind == PARAMETER_TEXT || d->head->body == ENCODING_SAFETENSORS);
+}
+
+static enum error_code read_tensor(struct decode *d, const char *name,
+                                   const struct parameter *value, struct error *error)
+{
+    if (!is_name(value, d))
+        return unexpected(name, value, "the name of a tensor", error);
+    return request_reference(&d->table, value->text, "parameter tensor", error);
+}
+
+static enum error_code read_into(struct decode *d, const char *name, const struct parameter *value,
+                                 struct error *error)
+{
+    if (!is_name(value, d))
+        return unexpected(name, value, "the name of a tensor", error);
+    return request_reference(&d->request->into, value->text, "parameter into", error);
+}
+
 static const struct {
     const char *name;
     enum error_code (*read)(struct decode *d, const char *name, const struct parameter *value,
                             struct error *error);
 } parameters[] = {
-    {"bad_indices_policy", read_policy}, {"device", read_device},
-    {"timeout", read_timeout},           {"json_nonfinite", read_nonfinite},
+    {"bad_indices_policy", read_policy},
+    {"device", read_device},
+    {"timeout", read_timeout},
+    {"json_nonfinite", read_nonfinite},
     {"binary_data_output", read_binary},
+    {"tensor", read_tensor},
+    {"into", read_into},
 };
+
+enum { PARAMETER_COUNT = sizeof(parameters) / sizeof(parameters[0]) };
+
+bool request_has_parameter(const char *name)
+{
+    for (int i = 0; i < PARAMETER_COUNT; i++)
+        if (strcmp(name, parameters[i].name) == 0)
+            return true;
+    return false;
+}
+
+/* Of parameters that are not known those are refused that were meant as one that is. */
+static enum error_code judge_unknown(const char *name, struct error *error)
+{
+    struct nearest nearest = nearest_to(name, strlen(name));
+    for (int i = 0; i < PARAMETER_COUNT; i++)
+        nearest_offer(&nearest, parameters[i].name);
+    if (strcmp(name, "binary_data") == 0)
+        nearest.found = "binary_data_output";
+    if (!nearest.found)
+        return request_refuse_parameter(name, error);
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "there is no parameter \"%.64s\"; did you mean \"%s\"?", name, nearest.found);
+}
 
 enum error_code request_parameter(struct decode *d, const char *name, const struct parameter *value,
                                   struct error *error)
 {
-    for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++)
+    for (int i = 0; i < PARAMETER_COUNT; i++)
         if (strcmp(name, parameters[i].name) == 0)
             return parameters[i].read(d, parameters[i].name, value, error);
-    return request_refuse_parameter(name, error);
+    return judge_unknown(name, error);
 }
 
 enum error_code request_text_parameter(struct decode *d, const char *name, const char *text,
                                        struct error *error)
 {
     struct parameter value = {.kind = PARAMETER_TEXT, .text = text};
-    size_t digits = strspn(text, "0123456789");
-    if (digits > 0 && text[digits] == '\0') {
+    if (number_end(text, text + strlen(text)) == text + strlen(text)) {
         value.kind = PARAMETER_NUMBER;
-        for (; *text; text++)
-            value.number = value.number * 10 + (*text - '0');
     } else if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
         value.kind = PARAMETER_TRUTH;
         value.truth = text[0] == 't';

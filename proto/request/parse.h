@@ -10,13 +10,16 @@
 #include "proto/request/frame.h"
 #include "proto/request/request.h"
 
-enum source { SOURCE_NONE, SOURCE_CUT, SOURCE_BINARY };
+enum { ENVELOPE_MAX = 256 * 1024 };
+
+enum source { SOURCE_NONE, SOURCE_CUT, SOURCE_BINARY, SOURCE_REFERENCE };
 
 /* An input as its envelope describes it. */
 struct announced {
     int input;            /* number in the op's row */
     struct tensor tensor; /* DTYPE_NONE: no type was said; rank -1: no shape, above RANK_MAX: not
                              yet refused; no data yet */
+    bool untyped;         /* its type is our default, as no value input has one */
     enum source source;
     int cut;      /* SOURCE_CUT: number of the value that json_scan cut out */
     size_t bytes; /* SOURCE_BINARY */
@@ -33,23 +36,28 @@ struct decode {
     const struct work *work;
     struct announced inputs[OP_INPUTS_MAX]; /* in the order in which they came */
     int input_count;
+    bool any_name; /* the op has one input, which may have any name */
     enum bad_indices policy;
-    bool nonfinite_said; /* request->nonfinite is what the client asked for */
-    bool bare_tokens;    /* the client wrote NaN or Infinity as bare tokens */
-    enum wish binary;    /* an output's binary_data, else the request's binary_data_output */
+    bool nonfinite_said;     /* request->nonfinite is what the client asked for */
+    bool bare_tokens;        /* the client wrote NaN or Infinity as bare tokens */
+    struct reference table;  /* the parameter `tensor` */
+    bool output_listed;      /* an output is asked for */
+    struct reference region; /* that output is to go there */
+    enum wish binary;        /* an output's binary_data, else the request's binary_data_output */
 };
 
 /* A parameter's value, whatever it was written in. */
 struct parameter {
     enum { PARAMETER_TEXT, PARAMETER_NUMBER, PARAMETER_TRUTH, PARAMETER_OTHER } kind;
-    const char *text;
-    double number;
+    const char *text; /* of a text or a number, and of what stands for a number or a truth in a
+                         safetensors file; NULL: it had none */
     bool truth;
 };
 
 /* --- parameters.c */
 
-/* Takes a parameter of the request; unknown ones are ignored. Errors: INVALID_PARAMETER. */
+/* Takes a parameter of the request; unknown ones are ignored, unless they are like one that is
+ * known. Errors: INVALID_PARAMETER. */
 MUST_CHECK enum error_code request_parameter(struct decode *d, const char *name,
                                              const struct parameter *value, struct error *error);
 
@@ -57,9 +65,23 @@ MUST_CHECK enum error_code request_parameter(struct decode *d, const char *name,
 MUST_CHECK enum error_code request_text_parameter(struct decode *d, const char *name,
                                                   const char *text, struct error *error);
 
+/* Whether a request has a parameter of this name. */
+bool request_has_parameter(const char *name);
+
 /* INVALID_PARAMETER for what Triton has and this server has not, at every level: classification,
  * shared memory. */
 MUST_CHECK enum error_code request_refuse_parameter(const char *name, struct error *error);
+
+/* --- references.c */
+
+/* Takes a name for a reference. `what` says for what: "parameter tensor". Errors:
+ * INVALID_PARAMETER (no name, or the reference is set already). */
+MUST_CHECK enum error_code request_reference(struct reference *reference, const char *name,
+                                             const char *what, struct error *error);
+
+/* What the URL and the parameters refer to becomes inputs and `into`. Done for each request, also
+ * one that was recalled. Errors: INVALID_PARAMETER DUPLICATE_INPUT. */
+MUST_CHECK enum error_code request_refer(struct decode *d, struct error *error);
 
 /* Takes the client's own name of the request, echoed in the answer. Errors: INVALID_FIELD. */
 MUST_CHECK enum error_code request_id(struct decode *d, const char *id, struct error *error);

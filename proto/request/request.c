@@ -5,6 +5,8 @@
 #include "proto/request/parse.h"
 #include "proto/request/safetensors_read.h"
 
+/* What a JSON request may say besides its tensors. */
+
 static size_t json_size_of(const struct head *head, size_t size)
 {
     switch (head->body) {
@@ -46,14 +48,15 @@ static enum error_code decode_json(struct decode *d, char *body, size_t size, st
     if (code)
         return code;
     if (!request_recall(d, &scan, body, json_size)) {
-        code = json_scan(&scan, body, json_size, d->work, error);
+        code = json_scan(&scan, body, json_size, ENVELOPE_MAX, d->work, error);
         if (!code)
             code = request_json(d, &scan, error);
         if (code)
             return code;
     }
     struct frame frame = {body + json_size, size - json_size};
-    return request_load(d, &scan, &frame, error);
+    code = request_refer(d, error);
+    return code ? code : request_load(d, &scan, &frame, error);
 }
 
 static enum error_code decode_safetensors(struct decode *d, char *body, size_t size,
@@ -63,6 +66,8 @@ static enum error_code decode_safetensors(struct decode *d, char *body, size_t s
     enum error_code code = request_check_sizes(d->head, d->rules, size, error);
     if (!code)
         code = safetensors_read(d, body, size, &frame, error);
+    if (!code)
+        code = request_refer(d, error);
     return code ? code : request_load(d, NULL, &frame, error);
 }
 
@@ -85,9 +90,12 @@ static enum error_code decode(struct decode *d, char *body, size_t size, struct 
         if (code)
             return code;
     }
-    return d->head->body == ENCODING_SAFETENSORS
-               ? decode_safetensors(d, plain.data, plain.size, error)
-               : decode_json(d, plain.data, plain.size, error);
+    enum error_code code = d->head->body == ENCODING_SAFETENSORS
+                               ? decode_safetensors(d, plain.data, plain.size, error)
+                               : decode_json(d, plain.data, plain.size, error);
+    d->request->text = plain.data;
+    d->request->text_size = plain.size;
+    return code;
 }
 
 enum error_code request_decode(struct request *request, const struct op_name *op,

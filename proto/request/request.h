@@ -8,6 +8,7 @@
 #include "kernels/tensor.h"
 #include "proto/json/word.h"
 #include "proto/request/head.h"
+#include "proto/request/tensor_name.h"
 #include "proto/request/words.h"
 #include "proto/work.h"
 
@@ -15,7 +16,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REQUEST_ID_MAX = 256 };
+enum { REQUEST_ID_MAX = 256, REFERENCE_TAG_MAX = 64 };
+
+/* A tensor that the server keeps, by its name. */
+struct reference {
+    char name[TENSOR_NAME_MAX + 1]; /* "": no reference */
+    bool is_region;                 /* said as a shared memory region, with the next two */
+    size_t region_offset, region_bytes;
+    bool dtype_said;      /* the request says the element type; else it is the tensor's */
+    enum dtype met_dtype; /* that the tensor had when the request was decoded */
+
+    /* What the name meant when the request's turn came: set by whoever has it answered. */
+    uint64_t version; /* 0: not yet */
+    char etag[REFERENCE_TAG_MAX];
+};
 
 /* What the server's settings allow; shared by all requests. */
 struct request_rules {
@@ -30,7 +44,7 @@ struct request_rules {
 struct request {
     struct op_name op;
     struct tensor inputs[OP_INPUTS_MAX]; /* in the op's order; DTYPE_NONE where absent */
-    char id[REQUEST_ID_MAX + 1];         /* decoded UTF-8 without NUL; "" when absent */
+    char id[REQUEST_ID_MAX + 1];         /* "" when absent; a NUL is TEXT_NUL */
     enum encoding answer;
     const char *safetensors_type;
     enum nonfinite nonfinite;
@@ -38,7 +52,30 @@ struct request {
     enum device device;  /* as asked for; DEVICE_DEFAULT when it was not */
     int device_index;    /* cuda:N; -1 any */
     uint64_t timeout_us; /* 0: none asked for */
+
+    /* Kept tensors that stand for inputs, in the op's order. Of such an input inputs[] says what
+     * the request said: a type that was not said is DTYPE_NONE, a shape that was not, of rank -1.
+     */
+    struct reference references[OP_INPUTS_MAX];
+    struct reference into; /* where the result goes instead of into the answer */
+    bool output_named;     /* the output was asked for as that reference: the answer lists it */
+    bool dtype_open;       /* an input's type was decided by that of a reference */
+
+    const char *text; /* the body, decompressed */
+    size_t text_size;
 };
+
+/* The number of the op's table, the input that `tensor` stands for: tensor, params or data; -1
+ * where an op has none. */
+static inline int request_table(const struct op *op)
+{
+    return op->values & 1 ? 0 : -1;
+}
+
+static inline bool reference_is_set(const struct reference *reference)
+{
+    return reference->name[0] != '\0';
+}
 
 /* What the size of a (decompressed) body and its headers decide together: request_decode checks it,
  * and a server can before the body is sent. Errors: PAYLOAD_TOO_LARGE, INVALID_HEADER. */

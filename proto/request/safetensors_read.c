@@ -33,8 +33,7 @@ static enum error_code split(const struct decode *d, char *body, size_t size, si
     return ERROR_NONE;
 }
 
-/* The format knows strings and plain unsigned integers only. A tree of doubles no longer shows how
- * a number was written, so the text is asked. It has passed json_scan. */
+/* The format knows strings and plain unsigned integers only. The text has passed json_scan. */
 static enum error_code check_plain(const char *json, size_t size, struct error *error)
 {
     bool inside = false;
@@ -59,12 +58,12 @@ static enum error_code read_metadata(struct decode *d, const cJSON *metadata, st
         return envelope_wrong(NULL, metadata_name, metadata, "an object of strings", error);
     cJSON_ArrayForEach(item, metadata)
     {
-        if (!cJSON_IsString(item))
+        const char *value = envelope_string(item);
+        if (!value)
             return envelope_wrong(NULL, "a member of __metadata__", item, "a string", error);
-        enum error_code code =
-            strcmp(item->string, "id") == 0
-                ? request_id(d, item->valuestring, error)
-                : request_text_parameter(d, item->string, item->valuestring, error);
+        enum error_code code = strcmp(item->string, "id") == 0
+                                   ? request_id(d, value, error)
+                                   : request_text_parameter(d, item->string, value, error);
         if (code)
             return code;
     }
@@ -74,13 +73,13 @@ static enum error_code read_metadata(struct decode *d, const cJSON *metadata, st
 static enum error_code read_dtype(struct decode *d, struct announced *a, const cJSON *item,
                                   struct error *error)
 {
-    if (!cJSON_IsString(item))
+    const char *name = envelope_string(item);
+    if (!name)
         return envelope_wrong(d->request->op.op->inputs[a->input], "dtype", item, "a string",
                               error);
-    a->tensor.dtype = dtype_from_safetensors(item->valuestring, strlen(item->valuestring));
-    return a->tensor.dtype == DTYPE_NONE
-               ? request_unknown_dtype(d, a->input, item->valuestring, error)
-               : ERROR_NONE;
+    a->tensor.dtype = dtype_from_safetensors(name, strlen(name));
+    return a->tensor.dtype == DTYPE_NONE ? request_unknown_dtype(d, a->input, name, error)
+                                         : ERROR_NONE;
 }
 
 static enum error_code read_offsets(struct decode *d, struct announced *a, const cJSON *item,
@@ -195,7 +194,7 @@ static enum error_code parse_header(struct decode *d, const char *json, size_t s
     if (size == 0 || json[0] != '{')
         return error_set(error, ERROR_INVALID_JSON, NULL,
                          "the safetensors header does not start with '{'");
-    enum error_code code = json_scan(&scan, json, size, d->work, error);
+    enum error_code code = json_scan(&scan, json, size, size, d->work, error);
     if (!code)
         code = check_plain(json, size, error);
     if (!code)
@@ -204,8 +203,7 @@ static enum error_code parse_header(struct decode *d, const char *json, size_t s
         code = read_header(d, header, error);
     if (code)
         return code;
-    assert(scan.cut_count ==
-           0); /* only below `inputs`, which is no tensor's name, is anything cut */
+    assert(scan.cut_count == 0); /* values are cut below `inputs` only, which is no tensor's name */
     request_remember(d, &scan);
     return ERROR_NONE;
 }

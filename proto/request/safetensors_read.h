@@ -1,6 +1,6 @@
-/* safetensors_read: a request as a file of the safetensors format (8 bytes N, little-endian; N bytes
- * of JSON; the tensors). Inputs are tensors by name. Parameters are strings of the file's metadata,
- * where `id` is the request's id. */
+/* safetensors_read: a request as a file of the safetensors format (8 bytes N, little-endian; N
+ * bytes of JSON; the tensors). Inputs are tensors by name. Parameters are strings of the file's
+ * metadata, where `id` is the request's id. */
 #ifndef PROTO_REQUEST_SAFETENSORS_READ_H
 #define PROTO_REQUEST_SAFETENSORS_READ_H
 
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* The format's own bound of N. The JSON is bounded further, as every envelope is. */
+/* The format's own bound of N. The setting max_json bounds it further. */
 enum { SAFETENSORS_HEADER_MAX = 100000000 };
 
 /* Announces the tensors of a file, in the order of their data, takes its parameters, and lets

@@ -81,6 +81,8 @@ static bool needs_token(const struct config *config, enum route_kind kind)
     case ROUTE_INFO:
         return config->protect_info;
     case ROUTE_INFER:
+    case ROUTE_TENSOR:
+    case ROUTE_LOOK:
         break;
     }
     return true;
@@ -135,7 +137,7 @@ enum error_code access_ask(struct access *access, const struct visitor *visitor,
             tokens_find(&access->tokens, visitor->authorization, &grant->bearer, error);
         return code == ERROR_NONE ? charge_token(grant, length, error) : code;
     }
-    if (config->client_share > 0 && kind == ROUTE_INFER)
+    if (config->client_share > 0 && (kind == ROUTE_INFER || kind == ROUTE_TENSOR))
         return enter_by_address(access, visitor, grant, error);
     return ERROR_NONE;
 }
@@ -148,6 +150,7 @@ void access_leave(struct access *access, struct grant *grant, uint64_t bytes)
     if (bytes > grant->charged_bytes)
         quota_charge(&bearer->client->bytes, &bearer->bytes, bytes - grant->charged_bytes,
                      clock_ns());
+    rights_leave(bearer->rights);
     clients_leave(&access->clients, bearer->client);
     *grant = (struct grant){.retry_after = 0};
 }

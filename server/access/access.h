@@ -60,7 +60,9 @@ enum route_kind {
     ROUTE_INFO,    /* about the server; logged as any request */
     ROUTE_PROBE,   /* asked all the time by machines: logged at debug level, open to everybody */
     ROUTE_METRICS, /* asked all the time as well */
-    ROUTE_INFER    /* has a body; computed by a job instead of a handler */
+    ROUTE_INFER,   /* has a body; computed by a job instead of a handler */
+    ROUTE_TENSOR,  /* the same, about a resident tensor */
+    ROUTE_LOOK     /* about resident tensors, with a handler */
 };
 
 /* Whether the visitor may have a route of that kind, with a body of `length` bytes (-1: not known).

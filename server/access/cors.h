@@ -8,10 +8,11 @@
 
 /* What a page of these origins may read of an answer, and send with a request. */
 #define CORS_EXPOSED                                                                               \
-    "Error-Code, Inference-Header-Content-Length, Retry-After, Server-Timing, X-Request-Id"
+    "ETag, Error-Code, Idempotent-Replayed, Inference-Header-Content-Length, Retry-After, "        \
+    "Server-Timing, X-Request-Id"
 #define CORS_ALLOWED                                                                               \
-    "Accept, Authorization, Content-Encoding, Content-Type, Inference-Header-Content-Length, "     \
-    "X-Request-Id, traceparent, tracestate"
+    "Accept, Authorization, Content-Encoding, Content-Type, Idempotency-Key, If-Match, "           \
+    "If-None-Match, Inference-Header-Content-Length, X-Request-Id, traceparent, tracestate"
 #define CORS_MAX_AGE_SECONDS 7200
 
 /* A list of origins with commas ("https://app.example, http://localhost:3000"), or "*". Errors:

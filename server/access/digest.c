@@ -1,11 +1,32 @@
 #include "server/access/digest.h"
 
+#include <assert.h>
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
 
 bool digest_of(uint8_t *digest, const void *bytes, size_t size)
 {
     return gnutls_hash_fast(GNUTLS_DIG_SHA256, bytes, size, digest) == 0;
+}
+
+bool digest_begin(struct digest *d)
+{
+    gnutls_hash_hd_t state;
+    if (gnutls_hash_init(&state, GNUTLS_DIG_SHA256) != 0)
+        return false;
+    d->state = state;
+    return true;
+}
+
+void digest_add(struct digest *d, const void *bytes, size_t size)
+{
+    int result = gnutls_hash(d->state, bytes, size);
+    assert(result == 0);
+}
+
+void digest_end(struct digest *d, uint8_t *digest)
+{
+    gnutls_hash_deinit(d->state, digest);
 }
 
 static int hex(char c)

@@ -52,7 +52,7 @@ static bool covers(const struct right *right, const char *name)
 
 bool rights_allow(const struct rights *rights, const char *name, bool writes)
 {
-    if (!rights)
+    if (!rights || !rights->is_restricted)
         return true;
     for (int i = 0; i < rights->count; i++)
         if (covers(&rights->list[i], name) && !(writes && rights->list[i].read_only))

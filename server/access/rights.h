@@ -22,6 +22,7 @@ struct rights {
     atomic_int references;
     int count;
     struct right list[RIGHTS_MAX];
+    bool is_restricted;              /* to the list: so all are once any line of the file has one */
     uint64_t most_bytes, most_count; /* tensor_bytes=, tensor_count=; 0: no bound */
 };
 

@@ -1,5 +1,7 @@
 #include "server/access/token.h"
 
+#include "server/base/units.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,8 @@ struct reader {
     struct tokens *tokens;
     struct token *list;
     int count;
+    bool are_restricted;   /* to names: some line has `tensors=` */
+    struct rights *rights; /* of the line that is read */
     const char *path;
     int line;
     struct error *error;
@@ -26,8 +30,10 @@ struct reader {
 
 static void drop_list(struct tokens *tokens, struct token *list, int count)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         clients_leave(tokens->clients, list[i].client);
+        rights_leave(list[i].rights);
+    }
     free(list);
 }
 
@@ -67,18 +73,57 @@ static enum error_code read_digest(const struct reader *r, struct token *token, 
                                                             : refuse_line(r, "no memory");
 }
 
+static bool read_size(uint64_t *size, const char *text)
+{
+    static const struct {
+        char letter;
+        uint64_t factor;
+    } units[] = {{'K', KIB}, {'M', MIB}, {'G', GIB}, {'T', TIB}};
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    uint64_t factor = 1;
+    for (size_t i = 0; i < sizeof units / sizeof *units && *end; i++)
+        if (*end == units[i].letter && end[1] == '\0') {
+            factor = units[i].factor;
+            end++;
+        }
+    return errno == 0 && *end == '\0' && number > 0 &&
+           !__builtin_mul_overflow((uint64_t)number, factor, size);
+}
+
+static bool read_count(uint64_t *count, const char *text)
+{
+    return strspn(text, "0123456789") == strlen(text) && read_size(count, text);
+}
+
+/* One word after a token; false when it is none that may stand there. */
+static bool read_word(struct token *token, const char *word)
+{
+    struct rights *rights = token->rights;
+    const char *value = strchr(word, '=');
+    size_t size = value ? (size_t)(value++ - word) : 0;
+#define IS(NAME) (size == sizeof NAME - 1 && memcmp(word, NAME, size) == 0)
+    return IS("rate")           ? limit_parse(&token->requests, value)
+           : IS("bytes")        ? limit_parse(&token->bytes, value)
+           : IS("tensors")      ? rights_add(rights, value)
+           : IS("tensor_bytes") ? read_size(&rights->most_bytes, value)
+           : IS("tensor_count") ? read_count(&rights->most_count, value)
+                                : false;
+#undef IS
+}
+
 static enum error_code read_limits(const struct reader *r, struct token *token, char *text)
 {
     char *rest, *word = strtok_r(text, " \t", &rest);
-    for (; word; word = strtok_r(NULL, " \t", &rest)) {
-        bool is_right = strncmp(word, "rate=", 5) == 0    ? limit_parse(&token->requests, word + 5)
-                        : strncmp(word, "bytes=", 6) == 0 ? limit_parse(&token->bytes, word + 6)
-                                                          : false;
-        if (!is_right)
+    for (; word; word = strtok_r(NULL, " \t", &rest))
+        if (!read_word(token, word))
             return refuse_line(r,
                                "after the token allowed are limits such as rate=100/s bytes=10M/s "
-                               "(K, M, G; a second, minute or hour: s, m, h)");
-    }
+                               "(K, M, G; a second, minute or hour: s, m, h), tensors=alice-* or "
+                               "tensors=emb:ro, tensor_bytes=1G and tensor_count=10");
     return ERROR_NONE;
 }
 
@@ -104,7 +149,7 @@ static bool is_name(const char *name, size_t size)
 
 static enum error_code read_token(struct reader *r, char *line)
 {
-    struct token token = {.client = NULL};
+    struct token token = {.rights = r->rights};
     char *colon = strchr(line, ':');
     if (!colon || !is_name(line, (size_t)(colon - line)))
         return refuse_line(r, "allowed is name:token or name:sha256:<64 hex>, the name of 1 to 64 "
@@ -121,8 +166,21 @@ static enum error_code read_token(struct reader *r, char *line)
     token.client = clients_enter(r->tokens->clients, CLIENT_TOKEN, line);
     if (!token.client)
         return refuse_line(r, "no memory");
+    r->are_restricted |= token.rights->count > 0;
     r->list[r->count++] = token;
+    r->rights = NULL;
     return ERROR_NONE;
+}
+
+/* The rights that a line gives are the list's once the line is right. */
+static enum error_code read_line(struct reader *r, char *line)
+{
+    r->rights = rights_new();
+    if (!r->rights)
+        return refuse_line(r, "no memory");
+    enum error_code code = read_token(r, line);
+    rights_leave(r->rights);
+    return code;
 }
 
 static enum error_code read_lines(struct reader *r, FILE *file)
@@ -136,7 +194,7 @@ static enum error_code read_lines(struct reader *r, FILE *file)
         line[size] = '\0';
         char *start = line + strspn(line, " \t");
         if (code == ERROR_NONE && *start && *start != '#')
-            code = read_token(r, start);
+            code = read_line(r, start);
     }
     explicit_bzero(line, sizeof line);
     return code;
@@ -168,6 +226,10 @@ enum error_code tokens_load(struct tokens *tokens, const char *path, struct erro
     if (!r.list)
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for tokens");
     enum error_code code = read_token_file(&r);
+    for (int i = 0; i < r.count; i++)
+        r.list[i].rights->is_restricted = r.are_restricted;
+    for (int i = 0; i < r.count; i++)
+        r.list[i].rights->is_restricted = r.are_restricted;
     if (code == ERROR_NONE) {
         pthread_rwlock_wrlock(&tokens->lock);
         struct token *list = tokens->list;
@@ -216,7 +278,8 @@ enum error_code tokens_find(struct tokens *tokens, const char *authorization, st
     pthread_rwlock_rdlock(&tokens->lock);
     const struct token *token = look_up(tokens, digest);
     if (token) {
-        *bearer = (struct bearer){token->client, token->requests, token->bytes};
+        *bearer = (struct bearer){token->client, token->requests, token->bytes,
+                                  rights_hold(token->rights)};
         clients_hold(tokens->clients, token->client);
     }
     pthread_rwlock_unlock(&tokens->lock);

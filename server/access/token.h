@@ -13,6 +13,7 @@
 #include "kernels/error.h"
 #include "server/access/client.h"
 #include "server/access/digest.h"
+#include "server/access/rights.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -24,6 +25,7 @@ struct token {
     uint8_t digest[DIGEST_BYTES];
     struct limit requests, bytes;
     struct client *client;
+    struct rights *rights; /* to resident tensors */
 };
 
 struct tokens {
@@ -37,6 +39,7 @@ struct tokens {
 struct bearer {
     struct client *client; /* NULL: the client is not known */
     struct limit requests, bytes;
+    struct rights *rights; /* held; NULL: all tensors, without a bound */
 };
 
 void tokens_init(struct tokens *tokens, struct clients *clients);

@@ -15,8 +15,7 @@ uint64_t clock_wall_ns(void);
 /* clock_wall_ns in milliseconds, as of the system's last tick: cheaper to read. */
 uint64_t clock_wall_ms(void);
 
-/* "2026-12-01T09:30:00.123456789Z" into `text` of CLOCK_TEXT_MAX bytes. Takes no lock, as gmtime
- * would. */
+/* "2026-12-01T09:30:00.123456789Z" into `text` of CLOCK_TEXT_MAX bytes. */
 void clock_print(char *text, uint64_t wall_ns);
 
 #endif

@@ -5,13 +5,16 @@
  *
  * Kinds: SIZE bytes (K, M, G, T), TIME kept in nanoseconds (ms, s, m, h), COUNT a number, BOOL,
  * WORD one of a list (kept as its position in it), TEXT a string.
- * RANGE(least, most) bounds a number; AUTO(least, most) also allows `auto`, kept as 0.
+ * RANGE(least, most) bounds a number; AUTO(least, most) also allows `auto`, kept as 0, or as
+ * CONFIG_AUTO where least is 0.
  * WORDS("a", "b") and WORDS_OF(a table of X(ID, word)) list a WORD's words. */
 #ifndef SERVER_CONFIG_TABLE_H
 #define SERVER_CONFIG_TABLE_H
 
 #include "proto/request/words.h"
 #include "server/base/units.h"
+
+#define CONFIG_AUTO UINT64_MAX
 
 #define CONFIG_TABLE(X)                                                                            \
     X(listen, TEXT, "127.0.0.1:8080", ANY, false,                                                  \
@@ -38,6 +41,16 @@
       "bytes of requests that may wait for a worker; auto: as `memory`")                           \
     X(inline_bytes, SIZE, "256K", RANGE(0, 16 * MIB), true,                                        \
       "a job that reads and writes no more than this never waits in the queue")                    \
+    X(tensor_memory, SIZE, "auto", AUTO(0, 1024 * TIB), false,                                     \
+      "memory for the tensors that clients keep by name; auto: a quarter of what the cgroup or "   \
+      "the machine has; 0: none are kept")                                                         \
+    X(tensors_max, COUNT, "10000", RANGE(1, 1000000), false, "tensors that are kept at a time")    \
+    X(tensor_ttl_max, TIME, "168h", RANGE(SEC, 10000 * HOUR), true,                                \
+      "longest lease of a kept tensor, its ttl")                                                   \
+    X(tensor_keys, COUNT, "1024", RANGE(1, 65536), false,                                          \
+      "idempotency keys that a name remembers, each for 10 minutes")                               \
+    X(tensor_in_url, BOOL, "false", ANY, true,                                                     \
+      "a kept tensor that a request uses must be named in its URL, where a balancer sees it")      \
     X(request_timeout, TIME, "30s", RANGE(MSEC, HOUR), true,                                       \
       "deadline of a request, from the last byte of its body")                                     \
     X(idle_timeout, TIME, "75s", RANGE(SEC, 24 * HOUR), false,                                     \
@@ -71,7 +84,8 @@
     X(cuda_threshold, SIZE, "16M", RANGE(0, 1024 * TIB), true,                                     \
       "a job that reads and writes less stays on the CPU")                                         \
     X(default_bad_indices, WORD, "device", WORDS_OF(BAD_INDICES_TABLE), true,                      \
-      "what a bad index does by default: device (cuda ignores), error, ignore")                    \
+      "what a bad index does by default: error, ignore, or device: ignored where cuda was asked "  \
+      "for by name, an error where auto chose it")                                                 \
     X(tls_cert, TEXT, "", ANY, false,                                                              \
       "PEM file: certificate and chain, for addresses tls:host:port; SIGHUP reads it again")       \
     X(tls_key, TEXT, "", ANY, false, "PEM file: its private key; SIGHUP reads it again")           \
@@ -89,6 +103,9 @@
       "networks whose X-Forwarded-For is believed, with commas: 10.0.0.0/8, ::1, unix")            \
     X(cors_origins, TEXT, "", ANY, false,                                                          \
       "origins of web pages that may call, with commas, or *; empty: none")                        \
+    X(server_names, TEXT, "", ANY, false,                                                          \
+      "names of this server, with commas, under which browsers on this machine may use kept "      \
+      "tensors; addresses and localhost always are")                                               \
     X(base_path, TEXT, "", ANY, false, "path in front of every route, such as /tensord")           \
     X(log_level, WORD, "info", WORDS("debug", "info", "warn", "error"), true,                      \
       "least level that is logged: debug, info, warn, error")                                      \

@@ -26,6 +26,12 @@ static const char *const *words_of(const struct setting *setting)
     return setting->kind == CONFIG_BOOL ? booleans : setting->allowed.words;
 }
 
+/* Where 0 is a value of its own, `auto` is another. */
+static uint64_t automatic_value(const struct setting *setting)
+{
+    return setting->allowed.least == 0 ? CONFIG_AUTO : 0;
+}
+
 static bool is_worded(const struct setting *setting)
 {
     return setting->kind == CONFIG_BOOL || setting->kind == CONFIG_WORD;
@@ -62,6 +68,11 @@ static bool parse_units(enum config_kind kind, const char *text, uint64_t *value
     return false;
 }
 
+bool config_time_parse(const char *text, uint64_t *ns)
+{
+    return parse_units(CONFIG_TIME, text, ns);
+}
+
 static void print_words(const struct setting *setting, char *text, size_t size)
 {
     size_t used = 0;
@@ -94,7 +105,7 @@ enum error_code config_number_parse(const struct setting *setting, const char *t
                                     uint64_t *value, struct error *error)
 {
     if (setting->allowed.automatic && strcmp(text, "auto") == 0) {
-        *value = 0;
+        *value = automatic_value(setting);
         return ERROR_NONE;
     }
     if (is_worded(setting))
@@ -111,8 +122,9 @@ void config_number_print(const struct setting *setting, uint64_t value, char *te
         snprintf(text, CONFIG_VALUE_MAX, "%s", words_of(setting)[value]);
         return;
     }
-    if (value == 0) {
-        strcpy(text, setting->allowed.automatic ? "auto" : "0");
+    if (value == 0 || (setting->allowed.automatic && value == automatic_value(setting))) {
+        strcpy(text,
+               setting->allowed.automatic && value == automatic_value(setting) ? "auto" : "0");
         return;
     }
     const struct unit *u = units_of(setting->kind);

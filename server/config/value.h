@@ -11,4 +11,7 @@ MUST_CHECK enum error_code config_number_parse(const struct setting *setting, co
 /* The inverse, into `text` of CONFIG_VALUE_MAX bytes. */
 void config_number_print(const struct setting *setting, uint64_t value, char *text);
 
+/* "600s", "1h": digits and ms, s, m or h, as nanoseconds. False for anything else. */
+bool config_time_parse(const char *text, uint64_t *ns);
+
 #endif

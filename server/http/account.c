@@ -35,24 +35,65 @@ static void log_trace(struct log_line *line, const struct trace *trace)
         log_word(line, "parent_id", trace->parent_id);
 }
 
+static void log_reference(struct log_line *line, const char *name, const char *version,
+                          const struct reference *reference)
+{
+    if (!reference_is_set(reference))
+        return;
+    log_string(line, name, reference->name);
+    if (reference->version > 0)
+        log_int(line, version, (int64_t)reference->version);
+}
+
+static void log_request(struct log_line *line, const struct job *job)
+{
+    const struct request *request = &job->request;
+    int table = request_table(job->op.op);
+    const struct tensor *value = &request->inputs[op_value_input(job->op.op)];
+    if (*request->id)
+        log_string(line, "id", request->id);
+    log_word(line, "encoding", encodings[request->answer]);
+    log_word(line, "dtype", dtype_name(value->dtype));
+    if (table >= 0)
+        log_reference(line, "tensor", "tensor_version", &request->references[table]);
+    log_reference(line, "into", "into_version", &request->into);
+}
+
 static void log_infer(struct log_line *line, const struct job *job)
 {
     if (job->op.op)
         log_word(line, "op", job->op.op->name);
     log_word(line, "body", encodings[job->head.body]);
-    log_int(line, "bytes_in", (int64_t)job->body_size);
-    if (job->decoded) {
-        if (*job->request.id)
-            log_string(line, "id", job->request.id);
-        const struct tensor *value = &job->request.inputs[op_value_input(job->op.op)];
-        log_word(line, "encoding", encodings[job->request.answer]);
-        log_word(line, "dtype", dtype_name(value->dtype));
-    }
+    if (job->decoded)
+        log_request(line, job);
     if (job->device)
         log_word(line, "device", job->device);
-    log_microseconds(line, "t_parse_us", job->times.parse_ns);
-    log_microseconds(line, "t_queue_us", job->times.queue_ns);
-    log_microseconds(line, "t_compute_us", job->times.compute_ns + job->times.encode_ns);
+}
+
+static void log_tensor(struct log_line *line, const struct job *job)
+{
+    log_string(line, "tensor", job->call.name);
+    if (*job->call.other)
+        log_string(line, "other", job->call.other);
+    if (*job->holds.etag)
+        log_string(line, "etag", job->holds.etag);
+}
+
+static void log_job(struct log_line *line, const struct job *job)
+{
+    const struct job_times *times = &job->times;
+    log_int(line, "bytes_in", (int64_t)job->body_size);
+    if (job->kind == JOB_TENSOR)
+        log_tensor(line, job);
+    else
+        log_infer(line, job);
+    if (job->holds.is_replayed)
+        log_word(line, "replayed", "true");
+    log_microseconds(line, "t_parse_us", times->parse_ns);
+    log_microseconds(line, "t_queue_us", times->queue_ns);
+    if (times->line_ns > 0)
+        log_microseconds(line, "t_line_us", times->line_ns);
+    log_microseconds(line, "t_compute_us", times->compute_ns + times->encode_ns);
 }
 
 static void log_visitor(struct log_line *line, const struct exchange *x)
@@ -79,16 +120,19 @@ static void log_fields(struct log_line *line, const struct exchange *x, bool was
     log_word(line, "method", method_name(x->method));
     if (x->match.route)
         log_word(line, "route", x->match.route->pattern);
-    log_int(line, "status", x->answer_ns ? x->reply.status : 0);
+    log_int(line, "status",
+            x->peer->last_status ? x->peer->last_status
+            : x->answer_ns       ? x->reply.status
+                                 : 0);
     log_int(line, "bytes_out", (int64_t)x->reply.size);
-    if (!was_sent)
-        log_word(line, "ended",
-                 x->peer->is_ended ? "cut off: the client was too slow"
-                                   : "connection lost before the answer was out");
+    if (x->peer->is_ended)
+        log_word(line, "ended", "cut off: the client was too slow");
+    else if (!was_sent && !x->peer->last_status)
+        log_word(line, "ended", "connection lost before the answer was out");
     if (x->job.error.code != ERROR_NONE)
         log_error(line, &x->job.error);
     if (x->job.times.received_ns)
-        log_infer(line, &x->job);
+        log_job(line, &x->job);
     log_microseconds(line, "t_read_us", received - x->begin_ns);
     log_microseconds(line, "t_write_us", x->answer_ns ? x->end_ns - x->answer_ns : 0);
     log_int(line, "conn_requests", (int64_t)x->peer->requests);
@@ -104,6 +148,7 @@ static void count(const struct exchange *x, bool was_sent)
         .code = code == ERROR_NONE && !was_sent ? ERROR_CANCELLED : code,
         .ns = {[METRICS_PARSE] = job->times.parse_ns,
                [METRICS_QUEUE] = job->times.queue_ns,
+               [METRICS_LINE] = job->times.line_ns,
                [METRICS_COMPUTE] = job->times.compute_ns,
                [METRICS_ENCODE] = job->times.encode_ns,
                [METRICS_TOTAL] = x->end_ns - x->begin_ns},
@@ -111,6 +156,21 @@ static void count(const struct exchange *x, bool was_sent)
         .bytes_out = x->reply.size,
     };
     metrics_observe(x->daemon->metrics, &seen);
+}
+
+void http_account_refused(const struct peer *peer, const struct error *error)
+{
+    struct log *log = &peer->daemon->http->server->log;
+    struct observation seen = {.code = error->code};
+    struct log_line line;
+    metrics_observe(peer->daemon->metrics, &seen);
+    if (!log_wants(log, LOG_WARN))
+        return;
+    log_begin(&line, LOG_WARN, "request");
+    log_word(&line, "remote", peer->name);
+    log_int(&line, "status", peer->last_status);
+    log_error(&line, error);
+    log_end(&line, log);
 }
 
 static void write_line(const struct exchange *x, bool was_sent)

@@ -8,13 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    POOL_BYTES = 32 * 1024 /* of a connection: headers, and one piece of a body at a time */
-};
-
 /* Below its limit libmicrohttpd 0.9 never checks it; at its limit it deadlocks. The acceptor's own
  * limit comes first. */
-static const unsigned connections_never_reached = INT_MAX / 2;
+enum { CONNECTIONS_NEVER_REACHED = INT_MAX / 2 };
 
 #if MHD_VERSION >= 0x01000000
 #define STRICTNESS MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1
@@ -40,13 +36,16 @@ static enum MHD_Result on_request(void *daemon, struct MHD_Connection *connectio
                : MHD_NO;
 }
 
+/* Without a context libmicrohttpd has refused the head, or its client has left in its middle. */
 static void on_completed(void *daemon, struct MHD_Connection *connection, void **context,
                          enum MHD_RequestTerminationCode how)
 {
+    struct peer *peer = http_peer_of(connection);
     (void)daemon;
-    (void)connection;
     if (*context)
         http_completed(*context, how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    if (peer)
+        peer->head_of = NULL;
     *context = NULL;
 }
 
@@ -61,7 +60,7 @@ static void on_connection(void *daemon, struct MHD_Connection *connection, void 
     *peer = NULL;
 }
 
-/* A NUL would end the URL before its end: as another control character it is refused. */
+/* libmicrohttpd would cut the URL at a NUL: %00 becomes %01, which headers_check refuses. */
 static size_t on_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
@@ -71,49 +70,81 @@ static size_t on_unescape(void *context, struct MHD_Connection *connection, char
     return MHD_http_unescape(text);
 }
 
-static const struct MHD_OptionItem no_options[] = {{MHD_OPTION_END, 0, NULL}};
-
-enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
-                                  struct error *error)
+static void *on_target(void *daemon, const char *target, struct MHD_Connection *connection)
 {
-    const struct server *server = http->server;
-    const struct MHD_OptionItem tls_options[] = {
+    (void)daemon;
+    http_head_begin(connection, target);
+    return NULL; /* the request's context, which begins with its head */
+}
+
+static void on_log(void *daemon, const char *format, va_list arguments)
+{
+    http_library_says(daemon, format, arguments);
+}
+
+#define CALL(FUNCTION) ((intptr_t)(FUNCTION))
+
+static struct MHD_Daemon *start(struct http_daemon *daemon)
+{
+    const struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)tls_priorities},
         {MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)(uintptr_t)tls_no_certificate},
         {MHD_OPTION_END, 0, NULL},
     };
-    daemon->http = http;
-    pthread_mutex_init(&daemon->peers_lock, NULL);
-    request_ids_init(&daemon->ids);
-    daemon->lane = server->backend->open(0, 0, error);
-    if (!daemon->lane)
-        return error->code;
-    daemon->recall = recall_new();
+    const intptr_t idle_seconds = (intptr_t)(daemon->http->server->config.idle_timeout / SEC);
+    const struct MHD_OptionItem all[] = {
+        {MHD_OPTION_EXTERNAL_LOGGER, CALL(on_log), daemon}, /* first, to hear of the others */
+        {STRICTNESS, NULL},
+        {MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_NEVER_REACHED, NULL},
+        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, HTTP_POOL_BYTES, NULL},
+        {MHD_OPTION_CONNECTION_MEMORY_INCREMENT, HTTP_POOL_BYTES, NULL},
+        {MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, NULL},
+        {MHD_OPTION_NOTIFY_CONNECTION, CALL(on_connection), daemon},
+        {MHD_OPTION_NOTIFY_COMPLETED, CALL(on_completed), daemon},
+        {MHD_OPTION_URI_LOG_CALLBACK, CALL(on_target), daemon},
+        {MHD_OPTION_UNESCAPE_CALLBACK, CALL(on_unescape), NULL},
+        {daemon->is_tls ? MHD_OPTION_ARRAY : MHD_OPTION_END, 0, (void *)(uintptr_t)tls},
+        {MHD_OPTION_END, 0, NULL},
+    };
     MHD_set_panic_func(panic, NULL);
-    daemon->mhd = MHD_start_daemon(
+    return MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET |
-            (daemon->is_tls ? MHD_USE_TLS : 0),
-        0, NULL, NULL, on_request, daemon, STRICTNESS, MHD_OPTION_CONNECTION_LIMIT,
-        connections_never_reached, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
-        MHD_OPTION_CONNECTION_MEMORY_INCREMENT, (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)(server->config.idle_timeout / SEC), MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-        daemon, MHD_OPTION_NOTIFY_COMPLETED, on_completed, daemon, MHD_OPTION_UNESCAPE_CALLBACK,
-        on_unescape, NULL, MHD_OPTION_ARRAY, daemon->is_tls ? tls_options : no_options,
-        MHD_OPTION_END);
-    if (daemon->mhd && http_pulse_open(daemon))
-        return ERROR_NONE;
+            MHD_USE_ERROR_LOG | (daemon->is_tls ? MHD_USE_TLS : 0),
+        0, NULL, NULL, on_request, daemon, MHD_OPTION_ARRAY, all, MHD_OPTION_END);
+}
+
+/* Whatever of it has begun. */
+static void end(struct http_daemon *daemon)
+{
     if (daemon->mhd)
         MHD_stop_daemon(daemon->mhd);
-    server->backend->close(daemon->lane);
+    http_pulse_close(daemon);
     recall_free(daemon->recall);
-    return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "cannot start an HTTP thread");
+    if (daemon->lane)
+        daemon->http->server->backend->close(daemon->lane);
+    pthread_mutex_destroy(&daemon->peers_lock);
+}
+
+enum error_code http_daemon_start(struct http_daemon *daemon, struct http *http,
+                                  struct error *error)
+{
+    daemon->http = http;
+    daemon->pulse = -1;
+    pthread_mutex_init(&daemon->peers_lock, NULL);
+    request_ids_init(&daemon->ids);
+    daemon->lane = http->server->backend->open(0, 0, error);
+    if (daemon->lane) {
+        daemon->recall = recall_new();
+        daemon->mhd = start(daemon);
+        if (daemon->mhd && http_pulse_open(daemon))
+            return ERROR_NONE;
+        error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "cannot start an HTTP thread");
+    }
+    end(daemon);
+    return error->code;
 }
 
 void http_daemon_stop(struct http_daemon *daemon)
 {
-    MHD_stop_daemon(daemon->mhd);
-    http_pulse_close(daemon);
-    pthread_mutex_destroy(&daemon->peers_lock);
-    daemon->http->server->backend->close(daemon->lane);
-    recall_free(daemon->recall);
+    end(daemon);
 }

@@ -6,6 +6,7 @@
 #include <microhttpd.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     SWALLOWED_MAX = 1 << 20,  /* a refused body up to this is read, so that the connection lives */
@@ -21,7 +22,8 @@ static struct exchange *exchange_new(struct http_daemon *daemon, struct MHD_Conn
     struct peer *peer = http_peer_of(connection);
     enum method kind = method_parse(method);
     struct block *home =
-        peer ? blocks_get(&server->blocks, kind == METHOD_POST ? HOME_BYTES : HOME_BYTES_BODYLESS)
+        peer ? blocks_get(&server->blocks,
+                          kind & (METHOD_POST | METHOD_PUT) ? HOME_BYTES : HOME_BYTES_BODYLESS)
              : NULL;
     if (!home)
         return NULL;
@@ -57,16 +59,30 @@ void exchange_release(struct exchange *x)
     atomic_fetch_sub_explicit(&http->requests, 1, memory_order_release);
 }
 
-static enum MHD_Result collect(void *headers, enum MHD_ValueKind kind, const char *name,
-                               const char *value)
+static bool has_job(const struct route *route)
 {
-    (void)kind;
-    headers_add(headers, name, value);
-    return MHD_YES;
+    return route->kind == ROUTE_INFER || route->kind == ROUTE_TENSOR;
 }
 
-static enum error_code find_route(struct exchange *x, const char *url, const char *method)
+/* A target may name scheme and authority, too (RFC 9112, 3.2.2). */
+static const char *path_of(const char *target)
 {
+    static const char *const schemes[] = {"http://", "https://"};
+    for (int i = 0; i < 2; i++)
+        if (strncasecmp(target, schemes[i], strlen(schemes[i])) == 0) {
+            const char *path = strchr(target + strlen(schemes[i]), '/');
+            return path ? path : "/";
+        }
+    return target;
+}
+
+static enum error_code find_route(struct exchange *x, const char *target, const char *method)
+{
+    const char *url = path_of(target);
+    if (x->method == METHOD_OPTIONS && strcmp(url, "*") == 0) { /* RFC 9110, 9.3.7: the server */
+        x->match.allowed = METHOD_GET | METHOD_HEAD | METHOD_POST | METHOD_OPTIONS;
+        return ERROR_NONE;
+    }
     const char *below = base_path_below(x->server->config.base_path, url);
     if (below)
         return route_find(&x->match, method, below, &x->job.error);
@@ -85,22 +101,25 @@ static enum error_code find_permitted(struct exchange *x, const char *url, const
 }
 
 /* Everything that headers decide. */
-static enum error_code read_head(struct exchange *x, const char *url, const char *method,
-                                 const char *version)
+static enum error_code decide(struct exchange *x, const struct request_line *line)
 {
     struct error *error = &x->job.error;
     bool is_sound;
-    enum error_code code = headers_check(&x->headers, version, url, &x->framing, &is_sound, error);
+    enum error_code code = headers_check(&x->headers, line, &x->framing, &is_sound, error);
     x->must_close = !is_sound;
     if (code != ERROR_NONE)
         return code;
-    if (find_permitted(x, url, method) != ERROR_NONE)
+    if (find_permitted(x, line->target, line->method) != ERROR_NONE)
         return error->code;
-    if (x->method == METHOD_OPTIONS || x->match.route->kind != ROUTE_INFER)
+    if (x->method == METHOD_OPTIONS)
+        return ERROR_NONE;
+    if (x->match.route->kind == ROUTE_LOOK)
+        return http_query_read(x);
+    if (!has_job(x->match.route))
         return ERROR_NONE;
     if (x->server->phase >= PHASE_DRAINING)
         return job_draining(error);
-    return http_infer_open(x);
+    return http_job_open(x);
 }
 
 /* The answer to a refused request goes out with the final call, which keeps the connection; at once
@@ -114,24 +133,48 @@ static bool answer_early(struct exchange *x)
     return http_reply(x);
 }
 
-static bool begin(struct http_daemon *daemon, struct MHD_Connection *connection, const char *url,
-                  const char *method, const char *version, void **context)
+/* libmicrohttpd says it where the value is exactly this, without a blank and in one line. */
+static void say_continue(struct exchange *x)
 {
-    struct exchange *x = exchange_new(daemon, connection, method);
+    static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    const char *seen = MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "Expect");
+    bool is_said = !seen || strcasecmp(seen, "100-continue") == 0;
+    if (!is_said && x->framing.length != 0)
+        http_peer_say(x->peer, interim, sizeof interim - 1);
+}
+
+/* There is no room left for an answer of libmicrohttpd's. */
+static bool refuse_head(struct exchange *x)
+{
+    http_head_too_large(&x->job.error);
+    x->reply.status = MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE;
+    http_last_word(x->peer, x->reply.status, &x->job.error);
+    return false;
+}
+
+static bool begin(struct http_daemon *daemon, struct MHD_Connection *connection,
+                  const struct request_line *line, void **context)
+{
+    struct exchange *x = exchange_new(daemon, connection, line->method);
     if (!x)
         return http_reply_exhausted(connection);
     *context = x;
-    MHD_get_connection_values(connection, MHD_HEADER_KIND, collect, &x->headers);
+    if (!http_head_read(x, line))
+        return refuse_head(x);
     request_id_choose(&daemon->ids, x->headers.value[HEADER_REQUEST_ID], x->request_id);
     trace_read(&x->trace, x->headers.value[HEADER_TRACEPARENT], &daemon->ids);
     http_visitor_look(x);
-    return read_head(x, url, method, version) == ERROR_NONE || answer_early(x);
+    if (decide(x, line) != ERROR_NONE)
+        return answer_early(x);
+    if (x->framing.expects_continue)
+        say_continue(x);
+    return true;
 }
 
 static bool receive(struct exchange *x, const char *bytes, size_t size)
 {
     atomic_fetch_add_explicit(&x->peer->received, size, memory_order_relaxed);
-    bool is_wanted = x->match.route && x->match.route->kind == ROUTE_INFER;
+    bool is_wanted = x->match.route && has_job(x->match.route);
     if (is_wanted && x->job.error.code == ERROR_NONE &&
         body_append(&x->body, bytes, size, &x->job.error) == ERROR_NONE)
         return true;
@@ -150,6 +193,9 @@ static void answer_info(struct exchange *x)
 {
     struct call call = {.server = x->server,
                         .match = &x->match,
+                        .query = &x->query,
+                        .rights = x->grant.bearer.rights,
+                        .forbids_use = http_forbids_use(x),
                         .arena = &x->job.arena,
                         .reply = &x->reply,
                         .error = &x->job.error};
@@ -163,7 +209,7 @@ static bool answer(struct exchange *x)
         return true;
     if (x->method == METHOD_OPTIONS)
         answer_options(x);
-    else if (x->match.route->kind == ROUTE_INFER)
+    else if (has_job(x->match.route))
         return http_infer(x);
     else
         answer_info(x);
@@ -176,7 +222,10 @@ bool http_request(struct http_daemon *daemon, struct MHD_Connection *connection,
 {
     struct exchange *x = *context;
     if (!x)
-        return begin(daemon, connection, url, method, version, context);
+        return begin(daemon, connection, &(struct request_line){method, url, version}, context);
+    if (upload && *upload_size == 0)
+        return true; /* libmicrohttpd 0.9, of bytes behind a request that expects 100 and has no
+                        body */
     if (*upload_size > 0) {
         size_t size = *upload_size;
         *upload_size = 0;
@@ -189,8 +238,22 @@ bool http_request(struct http_daemon *daemon, struct MHD_Connection *connection,
     return x->job.error.code != ERROR_CANCELLED && http_reply(x);
 }
 
+/* The reaper has shut the receiving side; libmicrohttpd has seen it and closes after this call. */
+static void end_slow_upload(struct exchange *x)
+{
+    const struct config *config = &x->server->config;
+    struct error error;
+    error_clear(&error);
+    error_set(&error, ERROR_DEADLINE_EXCEEDED, NULL,
+              "the body came too slowly: less than min_body_rate, %d bytes a second, over %d s",
+              (int)config->min_body_rate, (int)(config->rate_grace / SEC));
+    http_last_word(x->peer, MHD_HTTP_REQUEST_TIMEOUT, &error);
+}
+
 void http_completed(struct exchange *x, bool was_sent)
 {
+    if (x->peer->is_ended && x->answer_ns == 0)
+        end_slow_upload(x);
     http_resumed(x);
     x->end_ns = clock_ns();
     http_account(x, was_sent);

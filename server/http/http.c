@@ -1,7 +1,6 @@
 #include "server/http/http.h"
 
 #include "proto/answer/problem.h"
-#include "proto/text.h"
 #include "server/http/parts.h"
 
 #include <stdlib.h>
@@ -9,22 +8,14 @@
 /* What a connection over the limit is sent, whole: it never reaches a daemon. */
 static void print_turned_away(struct http *http)
 {
-    char body[PROBLEM_TEXT_MAX];
     struct error error;
-    struct text text;
     error_clear(&error);
     error_set(&error, ERROR_RESOURCE_EXHAUSTED, NULL,
               "too many connections, the limit "
               "max_connections is %d",
               (int)http->server->config.max_connections);
-    size_t size = problem_print(body, &error, false, NULL);
-    text_init(&text, http->turned_away, sizeof http->turned_away);
-    text_printf(&text,
-                "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n"
-                "Error-Code: %s\r\nRetry-After: 1\r\nConnection: close\r\n"
-                "Content-Length: %zu\r\n\r\n%s",
-                error_name(error.code), size, body);
-    http->turned_away_size = text.size;
+    http->turned_away_size = http_print_answer(http->turned_away, sizeof http->turned_away,
+                                               problem_status(error.code), &error);
 }
 
 int http_daemons(const struct listeners *listeners, int threads)

@@ -14,6 +14,13 @@ static void hand_back(struct job *job)
     MHD_resume_connection(x->connection);
 }
 
+/* Called by whoever left the line that the job waited in. */
+static void go_on(struct job *job)
+{
+    struct exchange *x = (struct exchange *)((char *)job - offsetof(struct exchange, job));
+    queue_push(&x->server->queue, job, queue_kind_of_job(job));
+}
+
 /* The size of a plain body is known from its head; of others it is checked when they are decoded.
  */
 static enum error_code check_length(const struct exchange *x, const struct job_setup *setup,
@@ -35,7 +42,18 @@ static enum error_code open_body(struct exchange *x)
                      is_json ? "max_json" : "max_body", &job->error);
 }
 
-enum error_code http_infer_open(struct exchange *x)
+static enum error_code open_computation(struct exchange *x, struct job_setup *setup)
+{
+    struct error *error = &x->job.error;
+    setup->head.tensor = x->query.value[QUERY_TENSOR];
+    setup->head.into = x->query.value[QUERY_INTO];
+    if (check_length(x, setup, error) != ERROR_NONE)
+        return error->code;
+    job_open(&x->job, setup);
+    return open_body(x);
+}
+
+enum error_code http_job_open(struct exchange *x)
 {
     struct server *server = x->server;
     const char *const *value = x->headers.value;
@@ -45,15 +63,17 @@ enum error_code http_infer_open(struct exchange *x)
                               .timeout_ns = server->config.request_timeout,
                               .share = access_share(&server->access, &x->grant),
                               .finish = hand_back,
+                              .come = go_on,
                               .fd = x->peer->fd};
     if (head_parse(&setup.head, value[HEADER_CONTENT_TYPE],
                    value[HEADER_INFERENCE_HEADER_CONTENT_LENGTH], value[HEADER_CONTENT_ENCODING],
                    value[HEADER_ACCEPT], error) != ERROR_NONE ||
-        check_length(x, &setup, error) != ERROR_NONE)
+        http_query_read(x) != ERROR_NONE || http_holds_setup(x, &setup.holds) != ERROR_NONE)
         return error->code;
-    job_open(&x->job, &setup);
-    if (open_body(x) != ERROR_NONE || x->framing.length <= BODY_SMALL_MAX)
-        return error->code;
+    enum error_code code = x->match.route->kind == ROUTE_TENSOR ? http_tensor_open(x, &setup)
+                                                                : open_computation(x, &setup);
+    if (code != ERROR_NONE || x->framing.length <= BODY_SMALL_MAX)
+        return code;
     /* A large body will need a place in the queue: better to say so before it is sent. */
     return queue_check(&server->queue, (size_t)x->framing.length, server->config.queue_jobs, error);
 }
@@ -73,7 +93,10 @@ static bool run_inline(struct exchange *x)
     job->recall = NULL; /* it stays with this thread */
     if (!job->decoded)
         return true;
-    job_plan(job);
+    if (job_enter(job, false) == JOB_TURN_BUSY)
+        return false;
+    if (job->error.code == ERROR_NONE)
+        job_plan(job);
     if (!job->planned || job_is_over(job))
         return true;
     gpus_choose(&x->server->gpus, job);
@@ -83,20 +106,31 @@ static bool run_inline(struct exchange *x)
     return true;
 }
 
-bool http_infer(struct exchange *x)
+/* From here on the job is the queue's, or waits in line with its place in the queue kept. */
+static void hand_over(struct exchange *x)
 {
     struct job *job = &x->job;
-    struct queue *queue = &x->server->queue;
-    body_close(&x->body);
-    job_receive(job, x->body.bytes, x->body.size);
-    if ((is_small(job) && run_inline(x)) ||
-        queue_admit(queue, job->body_size, x->server->config.queue_jobs, &job->error) != ERROR_NONE)
-        return true;
     http_peer_enter(x->peer, PEER_WORKING, clock_ns());
     x->is_suspended = true;
     atomic_fetch_add(&x->daemon->http->suspended, 1);
     MHD_suspend_connection(x->connection);
-    queue_push(queue, job, queue_kind_of_job(job));
+    if (job->decoded && !job->planned && job_enter(job, true) == JOB_TURN_WAITS)
+        return;
+    queue_push(&x->server->queue, job, queue_kind_of_job(job));
+}
+
+bool http_infer(struct exchange *x)
+{
+    struct job *job = &x->job;
+    body_close(&x->body);
+    job_receive(job, x->body.bytes, x->body.size);
+    if ((is_small(job) && run_inline(x)) ||
+        queue_admit(&x->server->queue, job->body_size, x->server->config.queue_jobs, &job->error) !=
+            ERROR_NONE) {
+        holds_release(&job->holds);
+        return true;
+    }
+    hand_over(x);
     return false;
 }
 

@@ -51,7 +51,7 @@ void info_model_ready(struct call *call, struct text *text)
 void info_server(struct call *call, struct text *text)
 {
     struct request_rules rules = server_rules(call->server);
-    describe_server(text, TENSORD_VERSION, &rules);
+    describe_server(text, TENSORD_VERSION, &rules, store_keeps(&call->server->store));
 }
 
 void info_model(struct call *call, struct text *text)

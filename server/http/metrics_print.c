@@ -77,6 +77,7 @@ static void print_times(struct page *p)
     } rows[] = {
         {"tensord_parse_seconds", "Decoding a request.", METRICS_PARSE},
         {"tensord_queue_seconds", "Waiting for a worker.", METRICS_QUEUE},
+        {"tensord_line_seconds", "Waiting in line for kept tensors.", METRICS_LINE},
         {"tensord_compute_seconds", "Computing.", METRICS_COMPUTE},
         {"tensord_encode_seconds", "Encoding an answer.", METRICS_ENCODE},
         {"tensord_request_seconds", "A request from its headers to its answer being sent.",
@@ -142,6 +143,41 @@ static void print_gauges(struct page *p)
     }
 }
 
+/* Without a label for names: clients choose those. */
+static void print_tensors(struct page *p)
+{
+    struct store *store = &p->server->store;
+    struct store_load load = store_load(store);
+    const struct {
+        const char *name, *type, *help;
+        uint64_t value;
+    } rows[] = {
+        {"tensord_tensors", "gauge", "Tensors that are kept.", (uint64_t)load.count},
+        {"tensord_tensors_limit", "gauge", "The limit tensors_max.", (uint64_t)store->most},
+        {"tensord_tensor_bytes", "gauge", "Bytes of their elements.", load.bytes},
+        {"tensord_tensor_memory_used_bytes", "gauge", "Memory reserved for them and their keys.",
+         budget_used(&store->budget)},
+        {"tensord_tensor_memory_limit_bytes", "gauge", "The limit tensor_memory.",
+         store->budget.limit},
+        {"tensord_tensor_waiting", "gauge", "Requests that wait in line for them.",
+         (uint64_t)load.waiting},
+        {"tensord_tensor_reads_total", "counter", "Reads of kept tensors.", load.counts.reads},
+        {"tensord_tensor_writes_total", "counter", "Writes of kept tensors.", load.counts.writes},
+        {"tensord_tensor_conflicts_total", "counter", "Conditions that did not hold (412).",
+         load.counts.conflicts},
+        {"tensord_tensor_replays_total", "counter",
+         "Writes that were applied before and answered again.", load.counts.replays},
+        {"tensord_tensor_expired_total", "counter", "Leases that ended.", load.counts.expired},
+        {"tensord_tensor_refused_total", "counter", "Tensors that there was no room for (507).",
+         load.counts.refused},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        head(p, rows[i].name, rows[i].type, rows[i].help);
+        text_puts(p->text, rows[i].name);
+        put_number(p, rows[i].value);
+    }
+}
+
 static void print_backends(struct page *p)
 {
     head(p, "tensord_backend_up", "gauge", "1 when jobs can run there.");
@@ -183,6 +219,7 @@ void metrics_print(struct text *text, struct server *server)
     print_times(&p);
     print_bytes(&p);
     print_gauges(&p);
+    print_tensors(&p);
     print_backends(&p);
     print_process(&p);
     metrics_print_triton(text, server);

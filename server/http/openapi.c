@@ -7,12 +7,57 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char infer_request[] =
-    "'parameters':[{'$ref':'#/components/parameters/header_length'}],"
-    "'requestBody':{'required':true,'content':{"
-    "'application/json':{'schema':{'$ref':'#/components/schemas/InferRequest'}},"
-    "'application/octet-stream':{},'application/vnd.safetensors':{},"
-    "'application/safetensors':{},'application/x-safetensors':{}}},";
+#define PARAMETER(NAME) "{'$ref':'#/components/parameters/" NAME "'}"
+#define CONDITIONS      PARAMETER("if_match") "," PARAMETER("if_none_match")
+#define KEYS            PARAMETER("key") "," PARAMETER("source") "," PARAMETER("position")
+#define ANY_TENSOR                                                                                 \
+    "'application/json':{'schema':{'$ref':'#/components/schemas/NewTensor'}},"                     \
+    "'application/octet-stream':{},'application/vnd.safetensors':{}"
+
+/* What an operation takes, by its id. */
+static const struct {
+    const char *id, *parameters, *content;
+} requests[] = {
+    {"infer",
+     PARAMETER("header_length") "," PARAMETER("tensor_query") "," PARAMETER("into") "," CONDITIONS
+                                                                                    "," KEYS,
+     "'application/json':{'schema':{'$ref':'#/components/schemas/InferRequest'}},"
+     "'application/octet-stream':{},'application/vnd.safetensors':{},"
+     "'application/safetensors':{},'application/x-safetensors':{}"},
+    {"tensors", PARAMETER("after") "," PARAMETER("limit"), NULL},
+    {"put_tensor",
+     PARAMETER("datatype") "," PARAMETER("shape") "," PARAMETER("ttl") "," PARAMETER(
+         "move") "," CONDITIONS "," KEYS,
+     ANY_TENSOR},
+    {"assign_rows", PARAMETER("rows") "," CONDITIONS "," KEYS, ANY_TENSOR},
+    {"tensor_data", PARAMETER("rows") "," CONDITIONS, NULL},
+    {"patch_tensor", CONDITIONS "," PARAMETER("key"),
+     "'application/json':{'schema':{'type':'object','required':['ttl'],"
+     "'additionalProperties':false,'properties':{'ttl':{'type':['string','null']}}}}"},
+    {"delete_tensor", CONDITIONS "," PARAMETER("key"), NULL},
+};
+
+static void put_request(struct text *t, const struct route *route)
+{
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        if (strcmp(requests[i].id, route->id) != 0)
+            continue;
+        text_quoted(t, "'parameters':[");
+        text_quoted(t, requests[i].parameters);
+        text_puts(t, "],");
+        if (!requests[i].content)
+            return;
+        text_quoted(t, route->kind == ROUTE_INFER ? "'requestBody':{'required':true,'content':{"
+                                                  : "'requestBody':{'content':{");
+        text_quoted(t, requests[i].content);
+        text_puts(t, "}},");
+    }
+}
+
+static bool needs_token(const struct route *route)
+{
+    return route->kind == ROUTE_INFER || route->kind == ROUTE_TENSOR || route->kind == ROUTE_LOOK;
+}
 
 /* {NAME} of the path as parameters of the path item. */
 static void put_path_parameters(struct text *t, const char *path)
@@ -51,7 +96,10 @@ static void put_responses(struct text *t, const struct route *route)
 {
     text_quoted(t, "'responses':{");
     if (route->response)
-        text_printf(t, "\"200\":{\"$ref\":\"#/components/responses/%s\"},", route->response);
+        text_printf(t, "\"%s\":{\"$ref\":\"#/components/responses/%s\"},",
+                    route->verb == VERB_DROP ? "204" : "200", route->response);
+    if (route->kind == ROUTE_TENSOR && route->verb == VERB_PUT)
+        text_printf(t, "\"201\":{\"$ref\":\"#/components/responses/%s\"},", route->response);
     if (route->may_be_503)
         text_printf(t, "\"503\":{\"$ref\":\"#/components/responses/%s\"},", route->response);
     text_quoted(t, "'default':{'$ref':'#/components/responses/Error'}");
@@ -74,9 +122,8 @@ static void put_operation(struct text *t, const struct route *route, const char 
     put_method(t, route->method);
     text_printf(t, "\"operationId\":\"%s%s\",\"summary\":\"%s\",", route->id, suffix,
                 route->summary);
-    if (route->kind == ROUTE_INFER)
-        text_quoted(t, infer_request);
-    if (route->kind == ROUTE_INFER && tokens)
+    put_request(t, route);
+    if (needs_token(route) && tokens)
         text_quoted(t, "'security':[{'bearer':[]}],");
     put_responses(t, route);
     text_puts(t, "}");

@@ -17,15 +17,49 @@ static const struct {
     {"Object", "application/json", "{'type':'object'}"},
     {"List", "application/json", "{'type':'array'}"},
     {"Metrics", "text/plain", "{'type':'string'}"},
+    {"Tensor", "application/json", "{'$ref':'#/components/schemas/Tensor'}"},
+    {"Tensors", "application/json",
+     "{'type':'object','required':['tensors','next'],'properties':{'tensors':{'type':'array',"
+     "'items':{'$ref':'#/components/schemas/Tensor'}},'next':{'type':['string','null']}}}"},
 };
 
 /* What a segment of a URL may be; a blank or a control character is refused in all of it. */
 #define ANY_SEGMENT "'schema':{'type':'string','pattern':'^[^/\\\\x00-\\\\x20\\\\x7f]+$'}},"
 
+#define TENSOR_NAME                                                                                \
+    "'schema':{'type':'string','pattern':'^[A-Za-z0-9_-][A-Za-z0-9_.-]*$','minLength':1,"          \
+    "'maxLength':128}"
+
 static const char parameters[] =
     ",'version':{'name':'version','in':'path','required':true,'schema':{'enum':['1']}},"
     "'model':{'name':'model','in':'path','required':true," ANY_SEGMENT
     "'region':{'name':'region','in':'path','required':true," ANY_SEGMENT
+    "'tensor':{'name':'tensor','in':'path','required':true," TENSOR_NAME "},"
+    "'tensor_query':{'name':'tensor','in':'query','description':'The kept tensor that is the "
+    "table'," TENSOR_NAME "},"
+    "'into':{'name':'into','in':'query','description':'The kept tensor that the result "
+    "becomes'," TENSOR_NAME "},"
+    "'move':{'name':'move','in':'query','description':'The kept tensor that takes this name; no "
+    "body then'," TENSOR_NAME "},"
+    "'datatype':{'name':'datatype','in':'query','description':'With shape: the body is the raw "
+    "elements','schema':{'type':'string'}},"
+    "'shape':{'name':'shape','in':'query','description':'Such as 1000,64',"
+    "'schema':{'type':'string'}},"
+    "'rows':{'name':'rows','in':'query','description':'a:b, the rows a to b - 1',"
+    "'schema':{'type':'string','pattern':'^[0-9]+:[0-9]+$'}},"
+    "'ttl':{'name':'ttl','in':'query','description':'Lease, such as 600s or 1h',"
+    "'schema':{'type':'string'}},"
+    "'after':{'name':'after','in':'query','description':'The list begins after this "
+    "name'," TENSOR_NAME "},"
+    "'limit':{'name':'limit','in':'query','schema':{'type':'integer','minimum':1,'maximum':1000}},"
+    "'if_match':{'name':'If-Match','in':'header','schema':{'type':'string'}},"
+    "'if_none_match':{'name':'If-None-Match','in':'header','schema':{'type':'string'}},"
+    "'key':{'name':'Idempotency-Key','in':'header','description':'Repeated with the same request, "
+    "the write is applied once','schema':{'type':'string','minLength':1,'maxLength':255}},"
+    "'source':{'name':'Update-Source','in':'header','description':'Whose log the write is from',"
+    "'schema':{'type':'string'}},"
+    "'position':{'name':'Update-Position','in':'header','description':'Its place there, 17-0',"
+    "'schema':{'type':'string'}},"
     "'header_length':{'name':'Inference-Header-Content-Length','in':'header',"
     "'description':'Size of the JSON; raw tensors follow it. Absent: all of the body is JSON',"
     "'schema':{'type':'integer','minimum':1}}}";
@@ -53,16 +87,31 @@ static const char schemas[] =
     "'device':{'type':['string','null'],'description':'auto, cpu, cuda or cuda:N'},"
     "'timeout':{'type':['integer','null'],'minimum':0,'description':'Microseconds'},"
     "'json_nonfinite':{'enum':['error','token','string','null',null]},"
-    "'binary_data_output':{'type':['boolean','null']}}}}},"
+    "'binary_data_output':{'type':['boolean','null']},"
+    "'tensor':{'type':['string','null'],'description':'A kept tensor: the table'},"
+    "'into':{'type':['string','null'],'description':'A kept tensor: the result'}}}}},"
     "'Input':{'type':'object','required':['name'],'properties':{'name':{'type':'string'},"
     "'datatype':{'type':['string','null']},'shape':{'type':['array','null'],'maxItems':16,"
     "'items':{'type':'integer','minimum':0}},'data':{'description':'Flat, or nested as shape'},"
     "'parameters':{'type':['object','null'],"
     "'properties':{'binary_data_size':{'type':['integer','null'],'minimum':0}}}}},"
+    "'NewTensor':{'type':'object','properties':{'datatype':{'type':'string'},"
+    "'shape':{'type':'array','maxItems':16,'items':{'type':'integer','minimum':0}},"
+    "'data':{'description':'Flat, or nested as shape; absent: zeros'}}},"
+    "'Tensor':{'type':'object','required':['name','datatype','shape','bytes','version',"
+    "'generation','etag','created','used','expires','snapshot_version','read_only','device'],"
+    "'properties':{'name':{'type':'string'},'datatype':{'type':'string'},"
+    "'shape':{'type':'array','items':{'type':'integer'}},'bytes':{'type':'integer'},"
+    "'version':{'type':'integer','minimum':1},'generation':{'type':'string'},"
+    "'etag':{'type':'string'},'created':{'type':'string'},'used':{'type':'string'},"
+    "'expires':{'type':['string','null']},'snapshot_version':{'type':['integer','null']},"
+    "'read_only':{'type':'boolean'},'device':{'type':'string'}}},"
     "'InferResponse':{'type':'object','required':['model_name','model_version','outputs'],"
     "'additionalProperties':false,'properties':{'model_name':{'type':'string'},"
     "'model_version':{'const':'1'},'id':{'type':'string'},"
-    "'parameters':{'type':'object','properties':{'ignored_indices':{'type':'integer'}}},"
+    "'parameters':{'type':'object','properties':{'ignored_indices':{'type':'integer'},"
+    "'tensor_version':{'type':'integer'},'tensor_etag':{'type':'string'},"
+    "'into_version':{'type':'integer'},'into_etag':{'type':'string'}}},"
     "'outputs':{'type':'array','items':{'type':'object','required':['name','datatype','shape'],"
     "'properties':{'name':{'const':'output'},'datatype':{'type':'string'},"
     "'shape':{'type':'array','items':{'type':'integer'}},'data':{'type':'array'},"
@@ -81,6 +130,12 @@ static const char infer_answer[] =
     "'application/json':{'schema':{'$ref':'#/components/schemas/InferResponse'}},"
     "'application/octet-stream':{},'application/vnd.safetensors':{},"
     "'application/safetensors':{},'application/x-safetensors':{}}},";
+
+static const char tensor_answers[] =
+    "'Nothing':{'description':'Done'},"
+    "'Data':{'description':'The elements','headers':{'ETag':{'schema':{'type':'string'}}},"
+    "'content':{'application/vnd.safetensors':{},'application/octet-stream':{},"
+    "'application/json':{'schema':{'type':'object','required':['datatype','shape','data']}}}},";
 
 static void put_op_names(struct text *t)
 {
@@ -113,6 +168,7 @@ static void put_answers(struct text *t)
         text_quoted(t, answers[i].schema);
         text_puts(t, "}}},");
     }
+    text_quoted(t, tensor_answers);
     text_quoted(t, infer_answer);
     text_quoted(t, error_answer);
     text_puts(t, "}");

@@ -14,13 +14,19 @@
 #include "server/server.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 struct MHD_Connection;
 struct MHD_Daemon;
 
-enum { HTTP_DAEMONS_MAX = METRICS_SHARDS_MAX };
+enum {
+    HTTP_DAEMONS_MAX = METRICS_SHARDS_MAX,
+    HTTP_POOL_BYTES = 32 * 1024, /* of a connection: a head, and one piece of a body at a time */
+    HTTP_POOL_KEPT = 2 * 1024,   /* of it for the head of the answer */
+    HTTP_ANSWER_MAX = 1024       /* of an answer that goes around libmicrohttpd */
+};
 
 /* One epoll loop. */
 struct http_daemon {
@@ -55,13 +61,14 @@ struct http {
     bool is_accepting;
     int stop; /* eventfd: the acceptor ends */
     struct listeners *listeners;
-    char turned_away[512]; /* the answer to a connection over the limit */
+    char turned_away[HTTP_ANSWER_MAX]; /* the answer to a connection over the limit */
     size_t turned_away_size;
 };
 
 enum peer_phase {
     PEER_NEW,     /* no request yet */
     PEER_IDLE,    /* between two requests */
+    PEER_HEAD,    /* the next one's line has come, the rest of its head has not */
     PEER_READING, /* a body */
     PEER_WORKING,
     PEER_SENDING /* an answer */
@@ -71,6 +78,7 @@ enum peer_phase {
 struct peer {
     struct peer *next, *previous; /* in its daemon's list */
     struct http_daemon *daemon;
+    pthread_t thread; /* the daemon's */
     int fd;
     bool lingers; /* an answer went out before the request was read whole */
     uint64_t started_ns, requests;
@@ -78,9 +86,22 @@ struct peer {
     char name[ADDRESS_TEXT_MAX]; /* the address as text */
     bool is_proxy;               /* whose X-Forwarded-For is believed */
 
+    /* Of the request whose line has come, until its head is whole. */
+    struct MHD_Connection *head_of; /* NULL: there is none */
+    const char *target;             /* as sent, in libmicrohttpd's memory */
+    size_t target_size;
+    int last_status; /* of an answer that went around libmicrohttpd; 0: none */
+
     void *session; /* of TLS; NULL: none */
     struct tls_credentials *credentials;
+    struct tls_wire wire;
     bool is_certified; /* its client certificate was looked at */
+
+    /* Of the request that begins: its query, whose first byte stands apart. */
+    const char *query; /* NULL: none */
+    size_t query_size;
+    char query_byte;
+    bool path_is_escaped;
 
     /* Written by the daemon's thread, read by the reaper. */
     _Atomic enum peer_phase phase;
@@ -106,6 +127,8 @@ struct exchange {
     struct framing framing;
     bool must_close; /* what follows cannot be trusted to be a request */
     struct route_match match;
+    struct query query; /* of requests about residents */
+    const char *target[QUERY_COUNT + 3];
     struct body body;
     size_t discarded;  /* bytes of a refused body */
     bool is_suspended; /* counted as such */
@@ -132,16 +155,41 @@ void http_completed(struct exchange *x, bool was_sent);
 /* Drops one reference. */
 void exchange_release(struct exchange *x);
 
+/* head.c: called with a request's line, `target` as sent, and with all of its head. false: the head
+ * leaves no room for an answer in libmicrohttpd's memory. */
+void http_head_begin(struct MHD_Connection *connection, const char *target);
+MUST_CHECK bool http_head_read(struct exchange *x, const struct request_line *line);
+
+/* Why libmicrohttpd refuses a head; true: because it is too large. */
+bool http_head_explain(struct MHD_Connection *connection, struct error *error);
+void http_head_too_large(struct error *error);
+
+/* last_word.c: answers that go around libmicrohttpd, where it has none or a wrong one, and what it
+ * says in its log. `text` is of HTTP_ANSWER_MAX bytes. */
+size_t http_print_answer(char *text, size_t capacity, int status, const struct error *error);
+bool http_peer_say(struct peer *peer, const char *bytes, size_t size);
+void http_last_word(struct peer *peer, int status, const struct error *error);
+void http_library_says(struct http_daemon *daemon, const char *format, va_list arguments);
+
 /* visitor.c: who asks, and whether they may have the route that was found. Errors: FORBIDDEN,
  * and those of access_ask. */
 void http_visitor_look(struct exchange *x);
 MUST_CHECK enum error_code http_visitor_admit(struct exchange *x);
 
-/* infer.c: http_infer_open prepares for the body of a computation, by what the headers say of it;
+/* infer.c: http_job_open prepares for the body of a computation, by what the headers say of it;
  * once the body is in, http_infer starts it. true: x->job or x->job.error is the answer; false: the
  * connection is suspended and the job is not ours any more. Errors: x->job.error. */
-MUST_CHECK enum error_code http_infer_open(struct exchange *x);
+MUST_CHECK enum error_code http_job_open(struct exchange *x);
 bool http_infer(struct exchange *x);
+
+/* tensors.c: the query; what a job may want of residents; a job about one. Errors: those of
+ * query_check, of the headers that are about residents, and of what the URL says of a tensor. */
+MUST_CHECK enum error_code http_query_read(struct exchange *x);
+MUST_CHECK enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup);
+MUST_CHECK enum error_code http_tensor_open(struct exchange *x, struct job_setup *setup);
+
+/* Why the visitor may use no residents; NULL: it may. */
+const char *http_forbids_use(const struct exchange *x);
 
 /* The connection runs again: counts it so. */
 void http_resumed(struct exchange *x);
@@ -167,7 +215,8 @@ MUST_CHECK enum error_code http_daemon_start(struct http_daemon *daemon, struct 
                                              struct error *error);
 void http_daemon_stop(struct http_daemon *daemon);
 
-/* account.c: counts a request that is over, and logs it. */
+/* account.c: counts a request that is over, and logs it; and one that never became an exchange. */
 void http_account(const struct exchange *x, bool was_sent);
+void http_account_refused(const struct peer *peer, const struct error *error);
 
 #endif

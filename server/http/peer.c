@@ -4,7 +4,21 @@
 
 #include <fcntl.h>
 #include <microhttpd.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+
+static void answer_plainly(struct tls_wire *wire)
+{
+    struct peer *peer = (struct peer *)((char *)wire - offsetof(struct peer, wire));
+    struct error error;
+    error_clear(&error);
+    error_set(&error, ERROR_INVALID_HEADER, NULL,
+              "plain HTTP came to an address that speaks TLS: the URL begins with https://");
+    peer->session = NULL; /* it is not in use, and the answer must be readable */
+    http_last_word(peer, MHD_HTTP_BAD_REQUEST, &error);
+    http_account_refused(peer, &error);
+}
 
 /* false: a TLS session that gets no credentials cannot go on. */
 static bool open_session(struct peer *peer, struct MHD_Connection *connection)
@@ -13,7 +27,9 @@ static bool open_session(struct peer *peer, struct MHD_Connection *connection)
         return true;
     peer->session =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session;
-    peer->credentials = tls_attach(&peer->daemon->http->server->access.tls, peer->session);
+    peer->wire = (struct tls_wire){.fd = peer->fd, .on_plain = answer_plainly};
+    peer->credentials =
+        tls_attach(&peer->daemon->http->server->access.tls, peer->session, &peer->wire);
     return peer->credentials;
 }
 
@@ -36,6 +52,7 @@ struct peer *http_peer_open(struct http_daemon *daemon, struct MHD_Connection *c
     if (!peer)
         return NULL;
     peer->daemon = daemon;
+    peer->thread = pthread_self();
     peer->started_ns = clock_ns();
     http_peer_enter(peer, PEER_NEW, peer->started_ns);
     peer->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
@@ -62,6 +79,15 @@ static void unlist(struct http_daemon *daemon, struct peer *peer)
     atomic_fetch_sub(&daemon->http->connections, 1);
 }
 
+/* Whether the client may still send, so that a close would be a reset, and its answer lost: bytes
+ * that are not read say so, and a head or a handshake that has not come to its end. */
+static bool may_be_sending(const struct peer *peer)
+{
+    int unread = 0;
+    return peer->lingers || peer->phase == PEER_NEW || peer->phase == PEER_HEAD ||
+           (ioctl(peer->fd, FIONREAD, &unread) == 0 && unread > 0);
+}
+
 /* libmicrohttpd closes its descriptor after this; ours keeps the connection half open. */
 void http_peer_close(struct http_daemon *daemon, struct peer *peer)
 {
@@ -69,7 +95,7 @@ void http_peer_close(struct http_daemon *daemon, struct peer *peer)
         return;
     unlist(daemon, peer);
     tls_detach(&daemon->http->server->access.tls, peer->credentials);
-    if (peer->lingers) {
+    if (may_be_sending(peer)) {
         int fd = fcntl(peer->fd, F_DUPFD_CLOEXEC, 0);
         if (fd >= 0)
             linger_take(&daemon->http->lingerers, fd);

@@ -6,9 +6,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* libmicrohttpd takes 128 events at a time from its epoll, and when it got so many it asks for more
- * before it handles any: when there were exactly 128, it sleeps on them until something else
- * happens. Up to two of the events may be its own and ours. */
+/* libmicrohttpd (0.9 and 1.0) takes 128 events at a time from its epoll, and when it got so many it
+ * asks for more before it handles any: when there were exactly 128, it sleeps on them until
+ * something else happens. Up to two of the events may be its own and ours. */
 enum { CONNECTIONS_THAT_STALL = 126 };
 
 bool http_pulse_open(struct http_daemon *daemon)
@@ -19,15 +19,14 @@ bool http_pulse_open(struct http_daemon *daemon)
     daemon->pulse = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (daemon->pulse < 0)
         return false;
-    if (info && epoll_ctl(info->epoll_fd, EPOLL_CTL_ADD, daemon->pulse, &event) == 0)
-        return true;
-    http_pulse_close(daemon);
-    return false;
+    return info && epoll_ctl(info->epoll_fd, EPOLL_CTL_ADD, daemon->pulse, &event) == 0;
 }
 
 void http_pulse_close(struct http_daemon *daemon)
 {
-    close(daemon->pulse);
+    if (daemon->pulse >= 0)
+        close(daemon->pulse);
+    daemon->pulse = -1;
 }
 
 bool http_pulse(struct http *http)

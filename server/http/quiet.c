@@ -38,6 +38,7 @@ static bool is_quiet(const struct peer *peer, uint64_t now)
         return now >= peer->since_ns + FIRST_BYTE_NS && !has_sent(peer->fd);
     case PEER_IDLE:
         return !has_unread(peer->fd);
+    case PEER_HEAD:
     case PEER_READING:
     case PEER_WORKING:
     case PEER_SENDING:

@@ -48,6 +48,7 @@ static bool must_end(struct peer *peer, const struct config *config, uint64_t no
     case PEER_NEW:
         return now - since > config->header_timeout;
     case PEER_IDLE:
+    case PEER_HEAD:
         /* libmicrohttpd ends a connection that is silent for idle_timeout: whoever is still here
          * sends its headers byte by byte. */
         return now - since > config->idle_timeout + config->header_timeout;
@@ -93,11 +94,11 @@ static bool is_silent(struct peer *peer)
 }
 
 /* The descriptor is open as long as the peer is in the list. The daemon sees the end of the
- * connection and closes it. */
+ * connection and closes it; who has sent too slowly is told so before. */
 static void end(struct peer *peer)
 {
-    shutdown(peer->fd, SHUT_RDWR);
     peer->is_ended = true;
+    shutdown(peer->fd, peer->phase == PEER_READING ? SHUT_RD : SHUT_RDWR);
 }
 
 static int reap(struct http_daemon *daemon, uint64_t now)

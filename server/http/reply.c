@@ -6,6 +6,7 @@
 #include "server/base/clock.h"
 
 #include <microhttpd.h>
+#include <string.h>
 
 enum { VALUE_MAX = 128, RETRY_AFTER_SECONDS = 1 };
 
@@ -83,6 +84,20 @@ static void add_cors(struct MHD_Response *response, const struct exchange *x)
     add_number(response, "Access-Control-Max-Age", CORS_MAX_AGE_SECONDS);
 }
 
+/* What tells of a resident changes with the next write, and depends on who asks for which form. */
+static void add_resident_headers(struct MHD_Response *response, const struct exchange *x)
+{
+    const struct route *route = x->match.route;
+    if (*x->reply.etag)
+        add(response, MHD_HTTP_HEADER_ETAG, x->reply.etag);
+    if (x->job.holds.is_replayed && x->reply.error == ERROR_NONE)
+        add(response, "Idempotent-Replayed", "true");
+    if (!route || (route->kind != ROUTE_TENSOR && route->kind != ROUTE_LOOK))
+        return;
+    add(response, MHD_HTTP_HEADER_CACHE_CONTROL, "private, no-cache");
+    add(response, MHD_HTTP_HEADER_VARY, "Accept, Authorization");
+}
+
 static void add_headers(struct MHD_Response *response, const struct exchange *x)
 {
     const struct reply *reply = &x->reply;
@@ -104,6 +119,7 @@ static void add_headers(struct MHD_Response *response, const struct exchange *x)
         route_print_allow(reply->allow, allow);
         add(response, MHD_HTTP_HEADER_ALLOW, allow);
     }
+    add_resident_headers(response, x);
     if (*x->server->config.cors_origins)
         add_cors(response, x);
     if (x->job.times.received_ns > 0)
@@ -137,6 +153,8 @@ static void fill_from_error(struct exchange *x, char *text)
                        : problem_retry(error->code) ? RETRY_AFTER_SECONDS
                                                     : 0,
     };
+    if (error->code == ERROR_PRECONDITION_FAILED)
+        memcpy(x->reply.etag, x->job.holds.etag, sizeof x->reply.etag);
 }
 
 static void fill_from_job(struct exchange *x)
@@ -146,11 +164,31 @@ static void fill_from_job(struct exchange *x)
     x->reply.data = response->data;
     x->reply.size = response->size;
     x->reply.header_length = response->header_length;
+    x->reply.status = x->job.status;
+    memcpy(x->reply.etag, x->job.holds.etag, sizeof x->reply.etag);
 }
 
 static void release(void *exchange)
 {
     exchange_release(exchange);
+}
+
+static ssize_t no_bytes(void *context, uint64_t at, char *buffer, size_t size)
+{
+    (void)context;
+    (void)at;
+    (void)buffer;
+    (void)size;
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+/* 304 has no body; libmicrohttpd says a length all the same, and only that of the answer with a
+ * body may be said (RFC 9110, 8.6). */
+static struct MHD_Response *not_modified(struct exchange *x)
+{
+    uint64_t size = x->reply.size;
+    x->reply.size = 0;
+    return MHD_create_response_from_callback(size, 1024, no_bytes, NULL, NULL);
 }
 
 /* The bytes are the exchange's and live until libmicrohttpd is done with them. */
@@ -182,7 +220,7 @@ bool http_reply(struct exchange *x)
     } else {
         if (x->job.planned)
             fill_from_job(x);
-        response = wrap(x);
+        response = x->reply.status == MHD_HTTP_NOT_MODIFIED ? not_modified(x) : wrap(x);
     }
     if (!response)
         return false;

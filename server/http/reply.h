@@ -16,6 +16,7 @@ struct reply {
     enum error_code error; /* Error-Code; ERROR_NONE: none */
     unsigned allow;        /* methods for Allow; 0: none */
     int retry_after;       /* seconds; 0: none */
+    char etag[64];         /* of the resident that it is about; "": none */
 };
 
 #endif

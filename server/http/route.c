@@ -1,12 +1,14 @@
 #include "server/http/route.h"
 
 #include "server/http/info.h"
+#include "server/http/tensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MODEL     "/v2/models/{op}[/versions/{version}]"
+#define TENSOR    "/v2/tensors/{tensor}"
 #define SYSTEM    "/v2/systemsharedmemory"
 #define CUDA      "/v2/cudasharedmemory"
 #define OR_REGION "[/region/{region}]"
@@ -42,7 +44,21 @@ static const struct route routes[] = {
         "Not supported", NULL),
     ROW(POST, INFO, "/v2/repository/models/{model}/unload", info_not_supported, "unload",
         "Not supported", NULL),
-    ROW(GET, INFO, SYSTEM OR_REGION "/status", info_empty_list, "system_status", "None", "List"),
+    ROW(GET, LOOK, "/v2/tensors", tensors_list, "tensors", "The tensors that are kept", "Tensors"),
+    ROW(GET, LOOK, TENSOR, tensors_look, "tensor", "What is known of a kept tensor", "Tensor"),
+    ROW(PUT, TENSOR, TENSOR, NULL, "put_tensor", "Keeps a tensor, or moves one here", "Tensor",
+        .verb = VERB_PUT),
+    ROW(PATCH, TENSOR, TENSOR, NULL, "patch_tensor", "Sets a kept tensor's lease", "Tensor",
+        .verb = VERB_PATCH),
+    ROW(DELETE, TENSOR, TENSOR, NULL, "delete_tensor", "Drops a kept tensor", "Nothing",
+        .verb = VERB_DROP),
+    ROW(GET, TENSOR, TENSOR "/data", NULL, "tensor_data", "Its elements", "Data",
+        .verb = VERB_READ),
+    ROW(PUT, TENSOR, TENSOR "/data", NULL, "assign_rows", "Assigns rows of it", "Tensor",
+        .verb = VERB_ASSIGN),
+    ROW(POST, LOOK, TENSOR "/snapshot", tensors_snapshot, "snapshot", "Not supported", NULL),
+    ROW(GET, LOOK, SYSTEM OR_REGION "/status", tensors_regions, "system_status",
+        "The tensors that are kept, as regions", "List"),
     ROW(GET, INFO, CUDA OR_REGION "/status", info_empty_list, "cuda_status", "None", "List"),
     ROW(POST, INFO, SYSTEM OR_REGION "/unregister", info_empty_object, "system_unregister",
         "Nothing to do", "Object"),
@@ -171,6 +187,16 @@ static enum error_code find_model(struct route_match *match, struct error *error
     return ERROR_NONE;
 }
 
+static enum error_code check_tensor(const struct route_match *match, struct error *error)
+{
+    struct segment name = match->segments[SEGMENT_TENSOR];
+    if (!name.text || tensor_name_is_legal(name.text, name.size))
+        return ERROR_NONE;
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "'%.*s' is no tensor's name; that is " TENSOR_NAME_RULE, printed_size(name),
+                     name.text);
+}
+
 /* The first row with this path and method; else match->allowed says which methods the path has. */
 static const struct route *find_row(struct route_match *match, unsigned wanted, const char *url)
 {
@@ -199,6 +225,8 @@ enum error_code route_find(struct route_match *match, const char *method, const 
     if (!match->route && !match->allowed)
         return error_set(error, ERROR_NOT_FOUND, NULL, "there is nothing at %.200s", url);
     enum error_code code = find_model(match, error);
+    if (code == ERROR_NONE)
+        code = check_tensor(match, error);
     if (code != ERROR_NONE || match->route)
         return code;
     match->allowed |= METHOD_OPTIONS | (match->allowed & METHOD_GET ? METHOD_HEAD : 0);
@@ -207,6 +235,13 @@ enum error_code route_find(struct route_match *match, const char *method, const 
     route_print_allow(match->allowed, allow);
     return error_set(error, ERROR_METHOD_NOT_ALLOWED, NULL, "the method is %.20s, %.200s takes %s",
                      method, url, allow);
+}
+
+void route_tensor(const struct route_match *match, char *name)
+{
+    struct segment segment = match->segments[SEGMENT_TENSOR];
+    memcpy(name, segment.text, segment.size);
+    name[segment.size] = '\0';
 }
 
 void route_print_allow(unsigned allowed, char *text)
@@ -218,6 +253,12 @@ void route_print_allow(unsigned allowed, char *text)
             used += (size_t)sprintf(text + used, "%s%s", used ? ", " : "", methods[i].name);
 }
 
+static bool is_json(const struct reply *reply)
+{
+    return strcmp(reply->content_type, "application/json") == 0;
+}
+
+/* JSON gets a newline at its end. */
 void route_call(struct call *call)
 {
     for (size_t capacity = ANSWER_START_BYTES; capacity <= ANSWER_MOST_BYTES; capacity *= 4) {
@@ -227,13 +268,14 @@ void route_call(struct call *call)
             break;
         text_init(&text, memory, capacity);
         call->match->route->answer(call, &text);
-        if (text.cut)
-            continue;
-        if (text.size > 0) {
-            call->reply->data = text.data;
-            call->reply->size = text.size;
-        }
-        return;
+        if (text.size == 0)
+            return;
+        if (is_json(call->reply))
+            text_puts(&text, "\n");
+        call->reply->data = text.data;
+        call->reply->size = text.size;
+        if (!text.cut)
+            return;
     }
     error_set(call->error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for the answer");
 }

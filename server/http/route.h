@@ -6,7 +6,9 @@
 #include "kernels/op.h"
 #include "proto/text.h"
 #include "server/access/access.h"
+#include "server/http/query.h"
 #include "server/http/reply.h"
+#include "server/jobs/tensor_job.h"
 #include "server/memory/arena.h"
 
 #include <stdbool.h>
@@ -17,6 +19,9 @@
     X(GET, 1)                                                                                      \
     X(HEAD, 2)                                                                                     \
     X(POST, 4)                                                                                     \
+    X(PUT, 16)                                                                                     \
+    X(PATCH, 32)                                                                                   \
+    X(DELETE, 64)                                                                                  \
     X(OPTIONS, 8)
 
 enum method {
@@ -30,7 +35,8 @@ enum method {
     X(OP, "op")                                                                                    \
     X(VERSION, "version")                                                                          \
     X(REGION, "region")                                                                            \
-    X(MODEL, "model")
+    X(MODEL, "model")                                                                              \
+    X(TENSOR, "tensor")
 
 enum segment_name {
 #define X(ID, NAME) SEGMENT_##ID,
@@ -46,9 +52,12 @@ struct route_match;
 struct call {
     struct server *server;
     const struct route_match *match;
-    struct arena *arena; /* memory that lives as long as the reply */
-    struct reply *reply; /* 200 and JSON unless the handler says otherwise */
-    struct error *error; /* the answer, once its code is set */
+    const struct query *query;
+    const struct rights *rights; /* to residents; NULL: all */
+    const char *forbids_use;     /* why the visitor may use none; NULL: it may */
+    struct arena *arena;         /* memory that lives as long as the reply */
+    struct reply *reply;         /* 200 and JSON unless the handler says otherwise */
+    struct error *error;         /* the answer, once its code is set */
 };
 
 /* Answers a call: prints into `text`, or points reply->data to what lives as long as the reply, or
@@ -60,7 +69,8 @@ struct route {
     enum method method; /* GET is HEAD too; OPTIONS is answered for every path */
     enum route_kind kind;
     const char *pattern;  /* {name} is one segment, [...] may be there */
-    route_answer *answer; /* NULL: ROUTE_INFER, a job computes it */
+    route_answer *answer; /* NULL: ROUTE_INFER, ROUTE_TENSOR, a job does it */
+    enum verb verb;       /* of ROUTE_TENSOR */
     /* for /openapi.json */
     const char *id, *summary;
     const char *response; /* one of openapi_components.c; NULL: there are only errors */
@@ -83,14 +93,17 @@ enum method method_parse(const char *name);  /* 0: none that we know */
 const char *method_name(enum method method); /* "other" for 0 */
 
 /* Errors: NOT_FOUND, METHOD_NOT_ALLOWED (match->allowed says which are), MODEL_NOT_FOUND (an op or
- * a version that there is not). Segments point into `url`. OPTIONS of a path that there is has no
- * route and no error. */
+ * a version that there is not), INVALID_PARAMETER (what is no tensor's name). Segments point into
+ * `url`. OPTIONS of a path that there is has no route and no error. */
 MUST_CHECK enum error_code route_find(struct route_match *match, const char *method,
                                       const char *url, struct error *error);
 
 /* Lets the handler of the route that was found answer. Errors, in call->error: the handler's,
  * RESOURCE_EXHAUSTED. */
 void route_call(struct call *call);
+
+/* The tensor that {tensor} names, into TENSOR_NAME_MAX + 1 bytes. */
+void route_tensor(const struct route_match *match, char *name);
 
 /* "GET, HEAD, OPTIONS" into `text` of 64 bytes. */
 void route_print_allow(unsigned methods, char *text);

@@ -13,6 +13,8 @@
 #include "proto/answer/response.h"
 #include "proto/request/head.h"
 #include "proto/request/request.h"
+#include "server/jobs/holds.h"
+#include "server/jobs/tensor_job.h"
 #include "server/memory/arena.h"
 
 #include <stdatomic.h>
@@ -23,10 +25,13 @@ struct job_times {
     uint64_t received_ns; /* the last byte of the body was in; deadlines count from here */
     uint64_t queued_ns;   /* it was last put into the queue, which says so; 0: never */
     /* durations */
-    uint64_t parse_ns, queue_ns, compute_ns, encode_ns;
+    uint64_t parse_ns, queue_ns, line_ns, compute_ns, encode_ns;
 };
 
 enum { GPU_UNKNOWN = -2, GPU_NONE = -1 };
+
+/* What is done with it. */
+enum job_kind { JOB_INFER, JOB_TENSOR };
 
 struct job {
     struct arena arena;
@@ -43,7 +48,15 @@ struct job {
     struct request_rules rules;
     uint64_t timeout_ns; /* the server's, then the smaller of its and the request's */
 
+    enum job_kind kind;
+    struct tensor_call call;       /* JOB_TENSOR */
+    struct holds holds;            /* of resident tensors */
+    void (*come)(struct job *job); /* its turn has come: the job goes on */
+
     bool decoded, planned;
+    bool is_answered;   /* the answer is one that was given before: nothing is to be run */
+    bool is_unchanged;  /* what is asked for is what the client has */
+    int status;         /* of its answer, 200 unless it says otherwise */
     int gpu;            /* that it runs on, its place in gpus.h's list; GPU_NONE: the CPU */
     const char *device; /* the name of the backend that ran it; NULL: none has */
 
@@ -73,6 +86,9 @@ struct job_setup {
     struct budget *share;            /* the client's part of the memory; NULL: all of it */
     void (*finish)(struct job *job); /* NULL: the job never goes to a queue */
     int fd;                          /* the client's socket; -1: none */
+    struct holds_setup holds;
+    void (*come)(struct job *job);  /* called when its turn has come; the job is the callee's */
+    const struct tensor_call *call; /* NULL: an operation is computed */
 };
 
 /* The job is one to compute. It holds no memory but `home` yet. */
@@ -84,8 +100,21 @@ void job_receive(struct job *job, char *body, size_t size);
 /* The body becomes a request. `threads` is how many cores it may use. */
 void job_decode(struct job *job, int threads);
 
-/* Shapes, types and sizes are checked. */
+/* The residents that it names: it enters their lines. A job that names none holds its turn at once.
+ * JOB_TURN_WAITS: it is in line and no longer the caller's; it comes back by job->come, to be
+ * planned. JOB_TURN_BUSY, only where it may not wait: it is to enter again. After an error it is
+ * over. */
+enum job_turn { JOB_TURN_HELD, JOB_TURN_WAITS, JOB_TURN_BUSY };
+enum job_turn job_enter(struct job *job, bool may_wait);
+
+/* In its turn: shapes, types and sizes are checked, or what was answered before is found. */
 void job_plan(struct job *job);
+
+/* It is over: it gives back what it holds of residents and is handed back by job->finish. */
+void job_end(struct job *job);
+
+/* The job whose turn this is. */
+struct job *job_of_turn(struct turn *turn);
 
 /* Reads and writes no more than `bytes`, the answer included. */
 bool job_is_light(const struct job *job, size_t bytes);

@@ -27,6 +27,7 @@ enum metrics_time {
     METRICS_COMPUTE,
     METRICS_ENCODE,
     METRICS_TOTAL,
+    METRICS_LINE, /* waiting for resident tensors */
     METRICS_TIMES
 };
 

@@ -156,6 +156,21 @@ static void leave(struct queue *queue, const struct job *job)
     queue->bytes -= job->body_size;
 }
 
+void queue_keep(struct queue *queue, const struct job *job)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->jobs++;
+    queue->bytes += job->body_size;
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void queue_give_up(struct queue *queue, const struct job *job)
+{
+    pthread_mutex_lock(&queue->lock);
+    leave(queue, job);
+    pthread_mutex_unlock(&queue->lock);
+}
+
 struct job *queue_take(struct queue *queue, int kind)
 {
     struct queue_lane *own = &queue->kinds[kind], *lane;

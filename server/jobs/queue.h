@@ -55,6 +55,11 @@ MUST_CHECK enum error_code queue_admit(struct queue *queue, size_t bytes, size_t
 MUST_CHECK enum error_code queue_check(struct queue *queue, size_t bytes, size_t most_jobs,
                                        struct error *error);
 
+/* Takes a place for a job that was taken out and is to come back: it was accepted, so no bound
+ * refuses it. queue_give_up: it does not come. */
+void queue_keep(struct queue *queue, const struct job *job);
+void queue_give_up(struct queue *queue, const struct job *job);
+
 /* Fills the place: the job is the queue's, then a worker's. Its body_size is the bytes admitted.
  * This and what follows set the job's times.queued_ns when they take it. */
 void queue_push(struct queue *queue, struct job *job, int kind);

@@ -19,8 +19,6 @@ static void decode(struct worker *worker, struct job *job)
     int cores = cores_take(worker->all->cores, wish(worker, job));
     job_decode(job, cores);
     cores_give_back(worker->all->cores, cores);
-    if (job->decoded && !job_is_over(job))
-        job_plan(job);
 }
 
 static void compute(struct worker *worker, struct job *job, int cores)
@@ -64,13 +62,34 @@ static bool pass_on(struct worker *worker, struct job *job)
     return worker->kind == QUEUE_NARROW && kind == QUEUE_WIDE && queue_offer(queue, job, kind);
 }
 
-/* False: the job has gone on to another worker, whose it is then. While it may be handed on, nobody
- * can stop it through this worker. */
+/* Decoded, it enters the lines of the residents that it names, and is planned in its turn. False:
+ * it waits in line, and comes back through the queue, where its place is kept. */
+static bool plan(struct worker *worker, struct job *job)
+{
+    struct queue *queue = worker->all->queue;
+    queue_keep(queue, job);
+    if (job_enter(job, true) == JOB_TURN_WAITS)
+        return false;
+    queue_give_up(queue, job);
+    if (!job_is_over(job)) {
+        set_running(worker, job);
+        job_plan(job);
+    }
+    return true;
+}
+
+/* False: the job has gone on to another worker, or to a line, whose it is then. While it may be
+ * handed on, nobody can stop it through this worker. */
 static bool work(struct worker *worker, struct job *job)
 {
     job->times.queue_ns += clock_ns() - job->times.queued_ns;
     if (!job_is_over(job) && !job->decoded)
         decode(worker, job);
+    if (job_is_over(job))
+        return true;
+    set_running(worker, NULL);
+    if (!job->planned && !plan(worker, job))
+        return false;
     if (job_is_over(job))
         return true;
     set_running(worker, NULL);
@@ -93,7 +112,7 @@ static void *serve(void *context)
         bool is_done = work(worker, job);
         set_running(worker, NULL);
         if (is_done)
-            job->finish(job);
+            job_end(job);
     }
     return NULL;
 }

@@ -57,6 +57,14 @@ static enum error_code start_parts(struct server *server, const struct listeners
             ERROR_NONE ||
         start_gpus(server, error) != ERROR_NONE)
         return error->code;
+    struct store_setup kept = {.blocks = &server->blocks,
+                               .clients = &server->access.clients,
+                               .memory = config->tensor_memory == CONFIG_AUTO
+                                             ? store_memory_of_machine()
+                                             : config->tensor_memory,
+                               .most = (int)config->tensors_max,
+                               .most_keys = (int)config->tensor_keys};
+    store_init(&server->store, &kept);
     struct workers_setup setup = {.count = or_automatic(config->workers, cores),
                                   .wide = (int)config->wide_workers,
                                   .queue = &server->queue,
@@ -112,6 +120,7 @@ void server_end(struct server *server)
     queue_close(&server->queue);
     workers_release(&server->workers);
     queue_release(&server->queue);
+    store_release(&server->store);
     blocks_release(&server->blocks);
     access_release(&server->access);
     metrics_release(&server->metrics);

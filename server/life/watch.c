@@ -38,7 +38,28 @@ static void finish_all(struct job *list)
     for (struct job *job = list, *next; job; job = next) {
         next = job->next;
         job->times.queue_ns += clock_ns() - job->times.queued_ns;
-        job->finish(job);
+        job_end(job);
+    }
+}
+
+static bool is_turn_over(struct turn *turn, void *context)
+{
+    return is_over(job_of_turn(turn), context);
+}
+
+static bool is_turn_stopped(struct turn *turn, void *context)
+{
+    return is_stopped(job_of_turn(turn), context);
+}
+
+/* Those that wait in lines have a place in the queue, which they come back to. */
+static void finish_turns(struct server *server, bool (*is_wanted)(struct turn *turn, void *context))
+{
+    struct turn *list = store_remove(&server->store, is_wanted, NULL, clock_ns());
+    for (struct turn *turn = list, *next; turn; turn = next) {
+        next = turn->next_held;
+        queue_give_up(&server->queue, job_of_turn(turn));
+        job_end(job_of_turn(turn));
     }
 }
 
@@ -63,17 +84,27 @@ void watch_tick(struct watch *watch)
     uint64_t now = clock_ns();
     watch->tick_ms = http_pulse(server->http) ? PULSE_MS : TICK_MS;
     if (is_time(&watch->looked_ns, now, TICK_MS * MSEC)) {
+        finish_turns(server, is_turn_over);
         finish_all(queue_remove(&server->queue, is_over, NULL));
         workers_stop(&server->workers, why_over, NULL);
     }
-    if (is_time(&watch->reaped_ns, now, SEC))
+    if (is_time(&watch->reaped_ns, now, SEC)) {
         http_reap(server->http);
-    if (is_time(&watch->trimmed_ns, now, TRIM_NS))
+        store_tick(&server->store, now);
+    }
+    if (is_time(&watch->trimmed_ns, now, TRIM_NS)) {
         blocks_trim(&server->blocks);
+        watch->is_slack = heap_is_slack(&watch->heap);
+    }
+    if (watch->is_slack && http_requests(server->http) == 0) {
+        heap_trim(&watch->heap);
+        watch->is_slack = false;
+    }
 }
 
 void watch_end_all(struct server *server)
 {
+    finish_turns(server, is_turn_stopped);
     finish_all(queue_remove(&server->queue, is_stopped, NULL));
     workers_stop(&server->workers, why_stopped, NULL);
 }

@@ -3,12 +3,15 @@
 #ifndef SERVER_LIFE_WATCH_H
 #define SERVER_LIFE_WATCH_H
 
+#include "server/memory/heap.h"
 #include "server/server.h"
 
 struct watch {
     struct server *server;
     uint64_t looked_ns, reaped_ns, trimmed_ns; /* when last */
-    int tick_ms;                               /* until watch_tick is to be called again */
+    struct heap heap;
+    bool is_slack; /* a trim of it waits for a moment without requests */
+    int tick_ms;   /* until watch_tick is to be called again */
 };
 
 void watch_init(struct watch *watch, struct server *server);

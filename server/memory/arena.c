@@ -59,7 +59,8 @@ struct block *arena_add(struct arena *arena, size_t bytes)
     return block;
 }
 
-void arena_drop(struct arena *arena, struct block *block)
+/* Out of the chain; what it costs is still reserved. */
+static size_t take_out(struct arena *arena, struct block *block)
 {
     struct block **link = &arena->chain;
     while (*link != block)
@@ -68,8 +69,37 @@ void arena_drop(struct arena *arena, struct block *block)
     *link = block->next;
     size_t cost = block_cost(block);
     arena->reserved_bytes -= cost;
+    return cost;
+}
+
+void arena_drop(struct arena *arena, struct block *block)
+{
+    size_t cost = take_out(arena, block);
     blocks_put(arena->blocks, block);
     give_back(arena, cost);
+}
+
+struct block *arena_find(const struct arena *arena, const void *p)
+{
+    const char *at = p;
+    for (struct block *b = arena->chain; b->next; b = b->next)
+        if (at >= b->bytes && at < b->bytes + b->capacity)
+            return b;
+    return NULL;
+}
+
+bool arena_give(struct arena *arena, struct block *block, struct budget *to)
+{
+    bool is_same = to == arena->budget;
+    if (!is_same && !budget_reserve(to, block_cost(block), true))
+        return false;
+    size_t cost = take_out(arena, block);
+    if (!is_same)
+        budget_give_back(arena->budget, cost);
+    if (arena->share)
+        budget_give_back(arena->share, cost);
+    block->next = NULL;
+    return true;
 }
 
 const struct budget *arena_bound(const struct arena *arena, size_t bytes, const char **setting)

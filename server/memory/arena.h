@@ -42,6 +42,13 @@ const struct budget *arena_bound(const struct arena *arena, size_t bytes, const 
 /* Adds a block for `bytes`; NULL as arena_get. */
 struct block *arena_add(struct arena *arena, size_t bytes);
 
+/* The block of the chain in which `p` lies; NULL: none, or the home block. */
+struct block *arena_find(const struct arena *arena, const void *p);
+
+/* Takes a block out of the chain for good: it is the caller's, and what it costs is charged to `to`
+ * instead. False when `to` has no room; then nothing has changed. */
+MUST_CHECK bool arena_give(struct arena *arena, struct block *block, struct budget *to);
+
 /* Takes a block out of the chain and gives it back early. */
 void arena_drop(struct arena *arena, struct block *block);
 

@@ -1,9 +1,13 @@
 #include "server/net/tls.h"
 
+#include "server/net/hello.h"
+
+#include <errno.h>
 #include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 const char tls_priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE";
 
@@ -22,6 +26,7 @@ struct tls_credentials {
     int references; /* under the lock of struct tls */
     bool wants_client;
     gnutls_certificate_credentials_t gnutls;
+    struct suites suites;
 };
 
 void tls_init(struct tls *tls)
@@ -66,6 +71,24 @@ static enum error_code read_files(struct tls_credentials *credentials,
                        result < 0 ? result : GNUTLS_E_NO_CERTIFICATE_FOUND, error);
 }
 
+static bool list_suites(struct suites *suites)
+{
+    gnutls_priority_t priority;
+    unsigned which;
+    if (gnutls_priority_init(&priority, tls_priorities, NULL) < 0)
+        return false;
+    for (unsigned i = 0; suites->count < HELLO_SUITES_MAX; i++) {
+        unsigned char id[2];
+        int result = gnutls_priority_get_cipher_suite_index(priority, i, &which);
+        if (result == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE)
+            break;
+        if (result >= 0 && gnutls_cipher_suite_info(which, id, NULL, NULL, NULL, NULL))
+            suites->list[suites->count++] = (uint16_t)(id[0] << 8 | id[1]);
+    }
+    gnutls_priority_deinit(priority);
+    return true;
+}
+
 static void free_credentials(struct tls_credentials *credentials)
 {
     gnutls_certificate_free_credentials(credentials->gnutls);
@@ -75,7 +98,8 @@ static void free_credentials(struct tls_credentials *credentials)
 enum error_code tls_load(struct tls *tls, const struct tls_files *files, struct error *error)
 {
     struct tls_credentials *credentials = calloc(1, sizeof *credentials);
-    if (!credentials || gnutls_certificate_allocate_credentials(&credentials->gnutls) < 0) {
+    if (!credentials || !list_suites(&credentials->suites) ||
+        gnutls_certificate_allocate_credentials(&credentials->gnutls) < 0) {
         free(credentials);
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for certificates");
     }
@@ -92,7 +116,43 @@ enum error_code tls_load(struct tls *tls, const struct tls_files *files, struct 
     return ERROR_NONE;
 }
 
-struct tls_credentials *tls_attach(struct tls *tls, void *session)
+/* GnuTLS leaves alerts to its caller, libmicrohttpd, which sends none. */
+static int on_hello(gnutls_session_t session, unsigned type, unsigned when, unsigned incoming,
+                    const gnutls_datum_t *message)
+{
+    const struct tls_credentials *credentials = gnutls_db_get_ptr(session);
+    (void)type, (void)when, (void)incoming;
+    int alert = hello_alert(message->data, message->size, &credentials->suites);
+    if (alert < 0)
+        return 0;
+    gnutls_alert_send(session, GNUTLS_AL_FATAL, (gnutls_alert_description_t)alert);
+    return GNUTLS_E_FATAL_ALERT_RECEIVED;
+}
+
+/* The first byte of TLS is 22; a method of HTTP begins with a letter. */
+static ssize_t pull(gnutls_transport_ptr_t context, void *bytes, size_t size)
+{
+    struct tls_wire *wire = context;
+    ssize_t got = recv(wire->fd, bytes, size, 0);
+    bool is_first = got > 0 && !wire->has_begun;
+    wire->has_begun |= is_first;
+    if (!is_first || (*(char *)bytes & ~0x20) < 'A' || (*(char *)bytes & ~0x20) > 'Z')
+        return got;
+    wire->on_plain(wire);
+    return 0;
+}
+
+static void watch_begin(gnutls_session_t session, struct tls_credentials *credentials,
+                        struct tls_wire *wire)
+{
+    gnutls_transport_set_ptr2(session, wire, (gnutls_transport_ptr_t)(intptr_t)wire->fd);
+    gnutls_transport_set_pull_function(session, pull);
+    gnutls_db_set_ptr(session, credentials);
+    gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_CLIENT_HELLO, GNUTLS_HOOK_PRE,
+                                       on_hello);
+}
+
+struct tls_credentials *tls_attach(struct tls *tls, void *session, struct tls_wire *wire)
 {
     pthread_mutex_lock(&tls->lock);
     struct tls_credentials *credentials = tls->current;
@@ -105,8 +165,10 @@ struct tls_credentials *tls_attach(struct tls *tls, void *session)
      * that says so, not a TLS alert. */
     if (credentials->wants_client)
         gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUEST);
-    if (gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials->gnutls) >= 0)
+    if (gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials->gnutls) >= 0) {
+        watch_begin(session, credentials, wire);
         return credentials;
+    }
     tls_detach(tls, credentials);
     return NULL;
 }
@@ -144,6 +206,16 @@ enum error_code tls_check_client(const struct tls_credentials *credentials, void
                                                                    "that is trusted here"
                                                                  : "not valid here");
     return ERROR_NONE;
+}
+
+bool tls_send(void *session, const char *bytes, size_t size)
+{
+    return gnutls_record_send(session, bytes, size) == (ssize_t)size;
+}
+
+void tls_finish(void *session)
+{
+    gnutls_bye(session, GNUTLS_SHUT_WR);
 }
 
 static bool exchange(gnutls_session_t session, const char *question, size_t question_size,

@@ -38,15 +38,28 @@ void tls_release(struct tls *tls);
 MUST_CHECK enum error_code tls_load(struct tls *tls, const struct tls_files *files,
                                     struct error *error);
 
+/* What a session reads from. `on_plain` is called when a client speaks plain HTTP to it, before the
+ * session fails. */
+struct tls_wire {
+    int fd;
+    bool has_begun;
+    void (*on_plain)(struct tls_wire *wire);
+};
+
 /* Gives a new connection's session (a gnutls_session_t) the current credentials, before its
- * handshake. tls_detach gives them back. NULL: there are none, and the connection must end. */
-struct tls_credentials *tls_attach(struct tls *tls, void *session);
+ * handshake, and has it send the alerts of hello.h. tls_detach gives the credentials back. The wire
+ * lives as long as the session. NULL: there are none, and the connection must end. */
+struct tls_credentials *tls_attach(struct tls *tls, void *session, struct tls_wire *wire);
 void tls_detach(struct tls *tls, struct tls_credentials *credentials); /* NULL is fine */
 
 /* Checks the client's certificate after the handshake, if the server asks for one.
  * Errors: FORBIDDEN. */
 MUST_CHECK enum error_code tls_check_client(const struct tls_credentials *credentials,
                                             void *session, struct error *error);
+
+/* Sends a record at once, or nothing; and says that nothing more will come. */
+bool tls_send(void *session, const char *bytes, size_t size);
+void tls_finish(void *session);
 
 /* The client's side of one exchange over the connected `fd`: sends `question` and reads `size`
  * bytes. The server's certificate is not checked. */

@@ -18,7 +18,7 @@
 
 #define KEY_LIFE_NS (600 * SEC)
 
-enum { KEY_ID_BYTES = 16, KEY_ANSWER_MAX = 4096 };
+enum { KEY_ID_BYTES = 16, KEY_ANSWER_MAX = 4352 };
 
 struct key {
     uint8_t id[KEY_ID_BYTES]; /* first: the tree compares it. Hash of token and key */

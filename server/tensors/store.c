@@ -268,26 +268,39 @@ void store_install(struct store *store, struct turn *turn, int place, struct res
     store_unlock(store);
 }
 
-void store_wrote(struct store *store, struct turn *turn, int place, uint64_t now_ns)
+void store_wrote(struct store *store, struct turn *turn, int place, const struct position *position,
+                 uint64_t now_ns)
 {
     struct resident *resident = turn_resident(turn, place);
     pthread_mutex_lock(&store->lock);
     resident->version++;
+    if (*position->source)
+        positions_set(&resident->positions, position);
     store_used(resident, now_ns);
     store->counts.writes++;
     store_unlock(store);
 }
 
-void store_move(struct store *store, struct turn *turn, int from, int to, uint64_t now_ns)
+bool store_move(struct store *store, struct turn *turn, int from, int to,
+                const struct position *position, uint64_t now_ns)
 {
     struct named *source = turn->places[from].named, *target = turn->places[to].named;
+    struct positions *positions = &source->resident->positions;
     pthread_mutex_lock(&store->lock);
-    drop(store, target);
-    target->resident = source->resident;
-    source->resident = NULL;
-    store_used(target->resident, now_ns);
-    store->counts.writes++;
+    bool has_room =
+        (!target->resident || positions_merge(positions, &target->resident->positions)) &&
+        (!*position->source || positions_reserve(positions, position));
+    if (has_room) {
+        if (*position->source)
+            positions_set(positions, position);
+        drop(store, target);
+        target->resident = source->resident;
+        source->resident = NULL;
+        store_used(target->resident, now_ns);
+        store->counts.writes++;
+    }
     store_unlock(store);
+    return has_room;
 }
 
 void store_drop(struct store *store, struct turn *turn, int place)

@@ -86,12 +86,13 @@ struct line_bounds {
  * place, and a write wins. -1 without memory. */
 int store_join(struct store *store, struct turn *turn, const char *name, bool writes);
 
-/* Enters all lines in one step: TURN_HELD or, if `may_wait`, TURN_WAITING; after an error, or when
- * it would have to wait and may not, it is TURN_OUT with its names as they were. Errors:
- * QUEUE_FULL. */
+/* Enters all lines in one step, and says in *state what became of it: TURN_HELD or, if `may_wait`,
+ * TURN_WAITING, and then it may be anybody's by now. After an error, or when it would have to wait
+ * and may not, it is TURN_OUT with its names as they were. Errors: QUEUE_FULL. */
 MUST_CHECK enum error_code store_enter(struct store *store, struct turn *turn,
                                        const struct line_bounds *bounds, bool may_wait,
-                                       uint64_t now_ns, struct error *error);
+                                       uint64_t now_ns, enum turn_state *state,
+                                       struct error *error);
 
 /* Leaves all lines, whatever the turn's state, and forgets its names. Turns that come to be held
  * thereby are told so. */
@@ -130,11 +131,15 @@ void store_discard(struct store *store, struct resident *resident);
 void store_install(struct store *store, struct turn *turn, int place, struct resident *resident,
                    uint64_t now_ns);
 
-/* One version more: its elements were written. */
-void store_wrote(struct store *store, struct turn *turn, int place, uint64_t now_ns);
+/* One version more: its elements were written. `position` is of the update, reserved before; one
+ * without a source: none. */
+void store_wrote(struct store *store, struct turn *turn, int place, const struct position *position,
+                 uint64_t now_ns);
 
-/* The resident of `from` takes the name of `to`. */
-void store_move(struct store *store, struct turn *turn, int from, int to, uint64_t now_ns);
+/* The resident of `from` takes the name of `to`, and the positions of the one that had it. False
+ * without memory; then nothing has moved. */
+MUST_CHECK bool store_move(struct store *store, struct turn *turn, int from, int to,
+                           const struct position *position, uint64_t now_ns);
 
 /* The resident ends. */
 void store_drop(struct store *store, struct turn *turn, int place);

@@ -96,7 +96,7 @@ static void enter(struct store *store, struct turn *turn, uint64_t now_ns)
 
 enum error_code store_enter(struct store *store, struct turn *turn,
                             const struct line_bounds *bounds, bool may_wait, uint64_t now_ns,
-                            struct error *error)
+                            enum turn_state *state, struct error *error)
 {
     enum error_code code = ERROR_NONE;
     pthread_mutex_lock(&store->lock);
@@ -105,6 +105,7 @@ enum error_code store_enter(struct store *store, struct turn *turn,
         code = check_bounds(turn, bounds, error);
     if (code == ERROR_NONE && (may_wait || !waits))
         enter(store, turn, now_ns);
+    *state = turn->state;
     store_unlock(store);
     return code;
 }

@@ -82,8 +82,9 @@ static void run_ours(const char *request, size_t size, struct arena *arena, int 
 
     arena->used = 0;
     double start = now_ms();
-    check(json_scan(&scan, request, size, &work, &error), &error);
-    check(json_tensor_read(&t, "tensor", &scan, 0, &work, &bare, &error), &error);
+    check(json_scan(&scan, request, size, size, &work, &error), &error);
+    check(json_tensor_read(&t, "tensor", &(struct json_value){.scan = &scan}, &work, &bare, &error),
+          &error);
     double middle = now_ms();
     check(json_tensor_print(&t, NONFINITE_ERROR, text, &size, &work, &error), &error);
     *read = middle - start;

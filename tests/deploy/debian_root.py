@@ -26,13 +26,14 @@ def run(*command, **options):
     return done.stdout.strip()
 
 
-def base():
-    """A minimal Debian 12, not to be written to."""
-    path = f"{FOLDER}/base"
+def base(arch=None):
+    """A minimal Debian 12, not to be written to; of another architecture than this machine's where
+    its programs can be started (see emulation.py)."""
+    path = f"{FOLDER}/base{'-' + arch if arch else ''}"
     if not os.path.exists(f"{path}.made"):
         os.makedirs(FOLDER, exist_ok=True)
         shutil.rmtree(path, ignore_errors=True)
-        run("debootstrap", "--variant=minbase", "bookworm", path)
+        run("debootstrap", "--variant=minbase", *([f"--arch={arch}"] if arch else []), "bookworm", path)
         run("chroot", path, "sh", "-c", "apt-get clean; rm -rf /var/lib/apt/lists/* /var/log/*")
         with open(f"{path}.made", "w"):
             pass

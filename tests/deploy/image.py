@@ -36,22 +36,25 @@ def buildah(*arguments):
     return run(*BUILDAH, *arguments, env={**os.environ, "BUILDAH_ISOLATION": "chroot"}, cwd=ROOT)
 
 
-def make_base():
+def make_base(arch):
     container = buildah("from", "scratch")
-    run("cp", "-a", base() + "/.", buildah("mount", container))
+    run("cp", "-a", base(arch) + "/.", buildah("mount", container))
+    if arch:
+        buildah("config", f"--arch={arch}", container)
     buildah("commit", "-q", container, "localhost/base")
     buildah("rm", container)
 
 
-def build(dockerfile, *options):
+def build(dockerfile, arch, *options):
     """(mounted root, its configuration, bytes over the base) of the image."""
-    make_base()
-    buildah("bud", "-q", "--format=docker", "--pull-never", "--build-arg=BASE=localhost/base", *options,
+    make_base(arch)
+    platform = [f"--platform=linux/{arch}"] if arch else []
+    buildah("bud", "-q", "--format=docker", "--pull-never", "--build-arg=BASE=localhost/base", *platform, *options,
             "-f", dockerfile, "-t", "localhost/tensord", ".")
-    container = buildah("from", "--pull-never", "localhost/tensord")
+    container = buildah("from", "--pull-never", *platform, "localhost/tensord")
     root = buildah("mount", container)
     config = json.loads(buildah("inspect", container))["Docker"]["config"]
-    return root, config, size_bytes(root) - size_bytes(base())
+    return root, config, size_bytes(root) - size_bytes(base(arch))
 
 
 # Process 1 of its own namespace, a read-only root, /proc, and nothing else.
@@ -87,8 +90,8 @@ def examples(address):
         assert data == wanted, f"{op}: {data}"
 
 
-def check(name, dockerfile, limit_bytes, *options):
-    root, config, added = build(dockerfile, *options)
+def check(name, dockerfile, limit_bytes, *options, arch=None):
+    root, config, added = build(dockerfile, arch, *options)
     start = time.monotonic()
     container = Instance(command=in_container(root, config, *config["Entrypoint"]))
     ready_ms = (time.monotonic() - start) * 1000

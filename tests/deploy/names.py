@@ -10,7 +10,7 @@ import urllib.request
 from instance import TENSORD, Instance, skip
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
-FILES = [f for pattern in ("docker/*", "docker/*/*", "config/*.service", "config/*.8", "tests/examples/*")
+FILES = [f for pattern in ("docker/*", "docker/*/*", "config/*.service", "config/*.1", "tests/examples/*")
          for f in glob.glob(f"{ROOT}/{pattern}") if os.path.isfile(f)]
 METRIC = re.compile(r"\b(?:tensord_|nv_inference_|process_)[a-z_]+\b")
 PAGE = f"{ROOT}/docker/OPERATING.md"
@@ -18,7 +18,7 @@ PAGE = f"{ROOT}/docker/OPERATING.md"
 OTHER_VARIABLES = {"config", "name", "port", "service_host"}
 # In the page a name in backticks that looks like a setting is one, but for these.
 OTHER_WORDS = {"op", "code", "status", "timeout", "error_code", "request_id", "bad_indices_policy",
-               "stop_grace_period", "dmesg", "tensord"}
+               "stop_grace_period", "dmesg", "tensord", "ok"}
 
 
 def main():

@@ -72,6 +72,29 @@ def check_started(machine):
     assert Instance(command=command).drain() == 0
 
 
+def check_user(machine):
+    """Whoever logs in may ask for the version, check a file, ask for the health."""
+    run("chroot", "--userspec=nobody:nogroup", machine.root, "env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin",
+        "sh", "-c", f"tensord --version && tensord --config={CONFIG} --check-config")
+
+
+def check_documents(machine):
+    """What the documents name is there, but for what is said of the source tree."""
+    folder = machine.path("/usr/share/doc/tensord")
+    named = []
+    for name in ("OPERATING.md", "haproxy.cfg", "alerts.yml", "examples/README.md", "kubernetes/kustomization.yml",
+                 "kubernetes/service.yml", "kserve/service.yml"):
+        with open(f"{folder}/{name}") as file:
+            text = re.sub(r"^At the top of the source tree:$.*?^## ", "", file.read(), flags=re.M | re.S)
+        text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+        for path in re.findall(r"(?<![\w/.:-])(?:\.\./|/etc/|/usr/|\w+/)*[\w-]+\.(?:md|cfg|yml|conf|py|sh)\b", text):
+            named.append(path)
+            places = [machine.path(path)] if path.startswith("/") else [
+                f"{folder}/{path}", f"{os.path.dirname(f'{folder}/{name}')}/{path}", f"{folder}/kubernetes/{path}"]
+            assert any(map(os.path.exists, places)), f"{name} names {path}"
+    assert {"/etc/tensord/tensord.conf", "examples/README.md", "keda.yml", "haproxy.cfg"} <= set(named), named
+
+
 def check_units(machine):
     units = [machine.path(f"/lib/systemd/system/tensord.{kind}") for kind in ("service", "socket")]
     if not shutil.which("systemd-analyze"):
@@ -92,6 +115,8 @@ def main():
     assert machine("tensord", "--version").split()[1] == version, "the package's version"
     machine("tensord", f"--config={CONFIG}", "--check-config")
     assert machine("getent", "passwd", "tensord").endswith("/usr/sbin/nologin")
+    check_user(machine)
+    check_documents(machine)
     check_units(machine)
     check_started(machine)
 

@@ -1,10 +1,11 @@
-/* TLS: versions, and what connections of all kinds come to. */
+/* TLS: versions, suites and protocols, and what connections of all kinds come to. */
 #include "server/net/health.h"
 #include "tests/support/http/tls_server.h"
 
 #include <gnutls/gnutls.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MOMENT_MS = 100, FLOATS = 4 << 20 };
 
@@ -22,13 +23,19 @@ static void who_trusts_another_authority_is_not_served(void **state)
     tls_expect_computed(*state, made.authority_path);
 }
 
-/* The version that both sides agree on, or 0. */
-static gnutls_protocol_t shake_hands(const struct fixture *f, const char *priorities)
+/* How a handshake ends. */
+struct shaken {
+    gnutls_protocol_t version; /* 0: in a failure */
+    int alert;                 /* that the server sent; -1: none */
+};
+
+/* `alpn`: a name that the client offers; NULL: none. */
+static struct shaken shake_hands(const struct fixture *f, const char *priorities, const char *alpn)
 {
     struct raw r = fixture_raw(f);
+    struct shaken shaken = {.alert = -1};
     gnutls_certificate_credentials_t nothing;
     gnutls_session_t session;
-    gnutls_protocol_t version = 0;
     int result;
 
     assert_int_equal(gnutls_certificate_allocate_credentials(&nothing), 0);
@@ -36,37 +43,79 @@ static gnutls_protocol_t shake_hands(const struct fixture *f, const char *priori
     assert_int_equal(gnutls_priority_set_direct(session, priorities, NULL), 0);
     gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, nothing);
     gnutls_transport_set_int(session, r.fd);
+    if (alpn) {
+        gnutls_datum_t name = {(unsigned char *)(uintptr_t)alpn, (unsigned)strlen(alpn)};
+        assert_int_equal(gnutls_alpn_set_protocols(session, &name, 1, 0), 0);
+    }
     do
         result = gnutls_handshake(session);
     while (result < 0 && !gnutls_error_is_fatal(result));
     if (result == 0)
-        version = gnutls_protocol_get_version(session);
+        shaken.version = gnutls_protocol_get_version(session);
+    else if (result == GNUTLS_E_FATAL_ALERT_RECEIVED)
+        shaken.alert = (int)gnutls_alert_get(session);
     gnutls_deinit(session);
     gnutls_certificate_free_credentials(nothing);
     raw_close(&r);
-    return version;
+    return shaken;
 }
 
-static void versions_before_1_2_are_refused(void **state)
+/* RFC 8446, 6.2 and RFC 7301, 3.2: a handshake that cannot succeed ends in an alert that says why.
+ */
+static void versions_suites_and_protocols(void **state)
 {
-    const struct fixture *f = *state;
+    static const struct {
+        const char *priorities, *alpn;
+        gnutls_protocol_t version;
+        int alert;
+    } rows[] = {
+        {"NORMAL", NULL, GNUTLS_TLS1_3, -1},
+        {"NORMAL:-VERS-ALL:+VERS-TLS1.3", "http/1.1", GNUTLS_TLS1_3, -1},
+        {"NORMAL:-VERS-ALL:+VERS-TLS1.2", "http/1.0", GNUTLS_TLS1_2, -1},
+        {"NORMAL:-VERS-ALL:+VERS-TLS1.1", NULL, 0, GNUTLS_A_PROTOCOL_VERSION},
+        {"NORMAL:-VERS-ALL:+VERS-TLS1.0", NULL, 0, GNUTLS_A_PROTOCOL_VERSION},
+        {"NORMAL:-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+NULL", NULL, 0, GNUTLS_A_HANDSHAKE_FAILURE},
+        {"NORMAL:-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+ARCFOUR-128", NULL, 0,
+         GNUTLS_A_HANDSHAKE_FAILURE},
+        {"NORMAL", "h2", 0, GNUTLS_A_NO_APPLICATION_PROTOCOL},
+        {"NORMAL:-VERS-ALL:+VERS-TLS1.2", "h2", 0, GNUTLS_A_NO_APPLICATION_PROTOCOL},
+        {"NORMAL", "http/1.", 0, GNUTLS_A_NO_APPLICATION_PROTOCOL},
+    };
 
-    assert_int_equal(shake_hands(f, "NORMAL"), GNUTLS_TLS1_3);
-    assert_int_equal(shake_hands(f, "NORMAL:-VERS-ALL:+VERS-TLS1.3"), GNUTLS_TLS1_3);
-    assert_int_equal(shake_hands(f, "NORMAL:-VERS-ALL:+VERS-TLS1.2"), GNUTLS_TLS1_2);
-    assert_int_equal(shake_hands(f, "NORMAL:-VERS-ALL:+VERS-TLS1.1"), 0);
-    assert_int_equal(shake_hands(f, "NORMAL:-VERS-ALL:+VERS-TLS1.0"), 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct shaken shaken = shake_hands(*state, rows[i].priorities, rows[i].alpn);
+
+        if (shaken.version != rows[i].version || shaken.alert != rows[i].alert)
+            fail_msg("%s %s: version %d, alert %d", rows[i].priorities, rows[i].alpn,
+                     (int)shaken.version, shaken.alert);
+    }
+    tls_expect_computed(*state, made.authority_path);
 }
 
-static void what_is_no_tls_ends_the_connection(void **state)
+static void plain_http_is_told_so(void **state)
 {
-    struct raw r = fixture_raw(*state);
+    struct answer a = fixture_exchange(*state, "GET /v2 HTTP/1.1\r\nHost: t\r\n\r\n", 29);
 
-    assert_true(raw_puts(&r, "GET /v2/health/live HTTP/1.1\r\nHost: t\r\n\r\n"));
-    raw_finish(&r);
-    while (!raw_ended(&r))
-        r.size = 0; /* an alert */
-    raw_close(&r);
+    expect_error(&a, 400, "INVALID_HEADER", "https://");
+    expect_header(&a, "Connection", "close");
+    answer_release(&a);
+    assert_true(server_says(&((struct fixture *)*state)->server, "speaks TLS", 1));
+    tls_expect_computed(*state, made.authority_path);
+}
+
+static void what_is_neither_ends_the_connection(void **state)
+{
+    static const char *const texts[] = {"\x01\x02\x03\x04\x05\x06", "\x16\x03\x01\xff\xff", "\x16"};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct raw r = fixture_raw(*state);
+
+        assert_true(raw_puts(&r, texts[i]));
+        raw_finish(&r);
+        while (!raw_ended(&r))
+            r.size = 0; /* an alert */
+        raw_close(&r);
+    }
     tls_expect_computed(*state, made.authority_path);
 }
 
@@ -140,7 +189,7 @@ static void a_connection_too_many_is_just_closed(void **state)
     assert_true(raw_ended(&all[count - 1])); /* nothing came before the end */
     for (int i = 0; i < count; i++)
         raw_close(&all[i]);
-    while (shake_hands(*state, "NORMAL") == 0)
+    while (shake_hands(*state, "NORMAL", NULL).version == 0)
         ; /* until there is room again */
 }
 
@@ -149,8 +198,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_is_answered),
         cmocka_unit_test(who_trusts_another_authority_is_not_served),
-        cmocka_unit_test(versions_before_1_2_are_refused),
-        cmocka_unit_test(what_is_no_tls_ends_the_connection),
+        cmocka_unit_test(versions_suites_and_protocols),
+        cmocka_unit_test(plain_http_is_told_so),
+        cmocka_unit_test(what_is_neither_ends_the_connection),
         cmocka_unit_test(large_tensors_pass_both_ways),
         cmocka_unit_test(health_can_be_asked),
         cmocka_unit_test(a_connection_too_many_is_just_closed),

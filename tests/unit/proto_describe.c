@@ -65,7 +65,7 @@ static void the_server_names_its_limits(void **state)
     struct request_rules rules = {
         .body_limit = 1073741824, .json_limit = 67108864, .output_limit = 1000};
     (void)state;
-    describe_server(&text, "1.2.3", &rules);
+    describe_server(&text, "1.2.3", &rules, false);
     expect_text("{\"name\":\"tensord\",\"version\":\"1.2.3\",\"extensions\":["
                 "\"binary_tensor_data\",\"parameters\",\"statistics\",\"model_configuration\","
                 "\"model_repository\",\"schedule_policy\"],\"limits\":{\"max_body\":1073741824,"
@@ -77,8 +77,9 @@ static void the_server_names_its_devices(void **state)
 {
     struct request_rules rules = {.cuda_devices = 2};
     (void)state;
-    describe_server(&text, "1", &rules);
+    describe_server(&text, "1", &rules, true);
     assert_non_null(strstr(text.data, "\"devices\":[\"cpu\",\"cuda:0\",\"cuda:1\"]"));
+    assert_non_null(strstr(text.data, "\"resident_tensors\"]"));
 }
 
 static void a_model_has_the_name_that_was_asked_for(void **state)

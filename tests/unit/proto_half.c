@@ -126,29 +126,18 @@ static void every_bf16_reads_back_and_is_shortest(void **state)
     every_half_is_shortest(DTYPE_BF16);
 }
 
-static void texts_become_halves_by_one_rounding_of_the_double(void **state)
+static void texts_become_the_nearest_halves(void **state)
 {
-    static const char *const texts[] = {"1.00048828125",
-                                        "1.000488281250000001",
-                                        "1.00146484375",
-                                        "65519.99",
-                                        "65520",
-                                        "-65519.999",
-                                        "5.96046448e-8",
-                                        "2.98023224e-8",
-                                        "2.99e-8",
-                                        "1e-300",
-                                        "-1e-300",
-                                        "6.1e-5",
-                                        "2049",
-                                        "2051",
-                                        "3.3895313892515355e38",
-                                        "3.3961775e38",
-                                        "3.4e38",
-                                        "1e39",
-                                        "1e400",
-                                        "4.6e-41",
-                                        "1.00390625",
+    static const char *const texts[] = {"1.00048828125", "1.00146484375",
+                                        "65519.99",      "65520",
+                                        "-65519.999",    "5.96046448e-8",
+                                        "2.98023224e-8", "2.99e-8",
+                                        "1e-300",        "-1e-300",
+                                        "6.1e-5",        "2049",
+                                        "2051",          "3.3895313892515355e38",
+                                        "3.3961775e38",  "3.4e38",
+                                        "1e39",          "1e400",
+                                        "4.6e-41",       "1.00390625",
                                         "1.01171875"};
     static const enum dtype types[] = {DTYPE_FP16, DTYPE_BF16};
     (void)state;
@@ -165,12 +154,101 @@ static void texts_become_halves_by_one_rounding_of_the_double(void **state)
     }
 }
 
+/* ---------------------------------------------------------------------------------------- middles
+ */
+
+enum { MIDDLE_MAX = 256 };
+
+/* The value in the middle of a half and the next one, or infinity, in all its digits. */
+static void print_middle(enum dtype dtype, unsigned half, char text[MIDDLE_MAX])
+{
+    double low = half_value(dtype, half);
+    double step = half + 1 < half_infinity(dtype) ? half_value(dtype, half + 1) - low
+                                                  : low - half_value(dtype, half - 1);
+    snprintf(text, MIDDLE_MAX, "%.150e", low + step / 2);
+}
+
+static void expect_half(enum dtype dtype, const char *text, unsigned expected)
+{
+    for (int negative = 0; negative < 2; negative++) {
+        char signed_text[MIDDLE_MAX + 64];
+        uint16_t half;
+        snprintf(signed_text, sizeof(signed_text), "%s%s", negative ? "-" : "", text);
+        struct number_run run = read_text(dtype, signed_text, &half);
+        if (expected == half_infinity(dtype)
+                ? run.stop != NUMBER_RANGE
+                : run.stop != NUMBER_END || half != (expected | (negative ? 0x8000u : 0)))
+            fail_msg("%s: \"%s\" became %04x, not %04x", dtype_name(dtype), signed_text, half,
+                     expected);
+    }
+}
+
+/* 1.5000e-3 with digits put in front of its exponent. */
+static void insert_digits(char *out, const char *text, size_t keep, const char *digits)
+{
+    sprintf(out, "%.*s%s%s", (int)keep, text, digits, strchr(text, 'e'));
+}
+
+/* The middle itself goes to the even half; a hair's breadth decides otherwise, whatever a double
+ * makes of it. */
+static void the_text_decides_in_the_middle_of_two_halves(void **state)
+{
+    static const enum dtype types[] = {DTYPE_FP16, DTYPE_BF16};
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        for (unsigned low = 0; low < half_infinity(types[t]); low++) {
+            char middle[MIDDLE_MAX], text[MIDDLE_MAX + 32];
+            print_middle(types[t], low, middle);
+            size_t digits = (size_t)(strchr(middle, 'e') - middle), last = digits;
+            expect_half(types[t], middle, low + low % 2);
+            insert_digits(text, middle, digits, "0000000001");
+            expect_half(types[t], text, low + 1);
+            while (middle[last - 1] == '0')
+                last--;
+            if (middle[last - 1] == '.') /* 5.e4: 4.9e4 and more nines are below it */
+                last--;
+            middle[last - 1]--;
+            if (last == 1)
+                middle[last++] = '.';
+            insert_digits(text, middle, last, "99999999999999999999");
+            expect_half(types[t], text, low);
+        }
+    }
+}
+
+static void every_way_to_write_a_middle_decides_alike(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned half;
+    } rows[] = {
+        {"1.00048828125", 0x3c00},
+        {"1.00048828125000000000000000000000000000", 0x3c00},
+        {"100048828125e-11", 0x3c00},
+        {"0.000100048828125e4", 0x3c00},
+        {"1.00048828125000000001", 0x3c01},
+        {"100048828125000000001e-20", 0x3c01},
+        {"0.00000100048828125000000001e6", 0x3c01},
+        {"1.00048828124999999999", 0x3c00},
+        {"65519.99999999999999999999999", 0x7bff},
+        {"65520.0", 0x7c00},
+        {"2.98023223876953125e-8", 0},
+        {"2.980232238769531250000001e-8", 1},
+        {"2.980232238769531249999999e-8", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        expect_half(DTYPE_FP16, rows[i].text, rows[i].half);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fp16_reads_back_and_is_shortest),
         cmocka_unit_test(every_bf16_reads_back_and_is_shortest),
-        cmocka_unit_test(texts_become_halves_by_one_rounding_of_the_double),
+        cmocka_unit_test(texts_become_the_nearest_halves),
+        cmocka_unit_test(the_text_decides_in_the_middle_of_two_halves),
+        cmocka_unit_test(every_way_to_write_a_middle_decides_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

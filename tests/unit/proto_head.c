@@ -108,11 +108,13 @@ static void codings_by_name(void **state)
     assert_int_equal(parse(NULL, NULL, " GZip ", NULL).coding, CODING_GZIP);
     assert_int_equal(parse(NULL, NULL, "x-gzip", NULL).coding, CODING_GZIP);
     assert_int_equal(parse(NULL, NULL, "deflate", NULL).coding, CODING_DEFLATE);
+    assert_int_equal(parse(NULL, NULL, "identity, gzip", NULL).coding, CODING_GZIP);
+    assert_int_equal(parse(NULL, NULL, "deflate,, identity", NULL).coding, CODING_DEFLATE);
 }
 
 static void other_codings_are_refused(void **state)
 {
-    static const char *const codings[] = {"br", "zstd", "gzip, gzip", "gzip;q=1", "gzi", "gzipp"};
+    static const char *const codings[] = {"br", "zstd", "gzip, gzip", "identity, br", "gzip, deflate", "gzip;q=1", "gzi", "gzipp"};
     struct head head;
     (void)state;
     for (size_t i = 0; i < sizeof(codings) / sizeof(codings[0]); i++) {

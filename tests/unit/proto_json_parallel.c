@@ -231,7 +231,8 @@ static void stopped_work_ends(void **state)
         read_list(&r, DTYPE_FP32, list->text, thread_count); /* scanned while nothing stops it */
         assert_int_equal(r.code, ERROR_NONE);
         work.memory = &r.memory.memory;
-        assert_int_equal(json_tensor_read(&t, "tensor", &r.scan, 0, &work, &r.bare, &error),
+        assert_int_equal(json_tensor_read(&t, "tensor", &(struct json_value){.scan = &r.scan},
+                                          &work, &r.bare, &error),
                          ERROR_CANCELLED);
         read_json_release(&r);
     }

@@ -195,8 +195,52 @@ static void elements_of_another_kind(void **state)
          SHAPE(2, 1),
          2,
          {1, 0}},
-        {DTYPE_FP32, "{}", ERROR_INVALID_FIELD, "tensor is an object", SHAPE(1), 0, {0}},
-        {DTYPE_FP32, "'abc'", ERROR_INVALID_FIELD, "tensor is \"abc\"", SHAPE(3), 0, {0}},
+        {DTYPE_FP32,
+         "{}",
+         ERROR_INVALID_FIELD,
+         "tensor is an object; expected a list of numbers",
+         SHAPE(1),
+         0,
+         {0}},
+        {DTYPE_FP32,
+         "'abc'",
+         ERROR_INVALID_FIELD,
+         "tensor is \"abc\"; expected a list of numbers",
+         SHAPE(3),
+         0,
+         {0}},
+        {DTYPE_FP32,
+         "'1,2,3'",
+         ERROR_INVALID_FIELD,
+         "is \"1,2,3\"; expected a list of numbers",
+         NO_SHAPE,
+         .shape = {0},
+         0,
+         {0}},
+        {DTYPE_INT8,
+         "'1,2,3'",
+         ERROR_INVALID_FIELD,
+         "is \"1,2,3\"; expected an integer",
+         SCALAR,
+         .shape = {0},
+         0,
+         {0}},
+        {DTYPE_INT64,
+         "[[1],'x']",
+         ERROR_INVALID_FIELD,
+         "tensor[1] is \"x\"; expected a list of integers",
+         NO_SHAPE,
+         .shape = {0},
+         1,
+         {1}},
+        {DTYPE_BOOL,
+         "'true'",
+         ERROR_INVALID_FIELD,
+         "expected a list of true, false, 0 or 1",
+         NO_SHAPE,
+         .shape = {0},
+         0,
+         {0}},
         {DTYPE_FP32,
          "['an extremely long string that nobody would want to see whole']",
          ERROR_INVALID_FIELD,
@@ -261,32 +305,113 @@ static void ragged_nesting(void **state)
 {
     static const struct refusal rows[] = {
         {DTYPE_FP32, "[[1,2],[3]]", ERROR_SHAPE_MISMATCH,
-         "ragged: the list that ends at byte 28 of the JSON text has 1 members; expected 2",
+         "tensor is ragged: tensor[1] has 1 member; expected 2 (the list ends at byte 28 of the "
+         "JSON "
+         "text)",
          NO_SHAPE},
-        {DTYPE_FP32, "[[1],[2,3]]", ERROR_SHAPE_MISMATCH, "has 2 members; expected 1", NO_SHAPE},
+        {DTYPE_FP32, "[[1],[2,3]]", ERROR_SHAPE_MISMATCH, "tensor[1] has 2 members; expected 1",
+         NO_SHAPE},
         {DTYPE_FP32, "[1,[2]]", ERROR_SHAPE_MISMATCH,
-         "byte 22 of the JSON text begins a list at depth 1; elements stand at depth 1", NO_SHAPE},
-        {DTYPE_FP32, "[[1],2]", ERROR_SHAPE_MISMATCH, "byte 24 of the JSON text begins an element",
+         "tensor is ragged: tensor[1] is a list (byte 22 of the JSON text); expected a number",
          NO_SHAPE},
-        {DTYPE_FP32, "[[],[1]]", ERROR_SHAPE_MISMATCH, "1 members; expected 0", NO_SHAPE},
-        {DTYPE_FP32, "[[],[[]]]", ERROR_SHAPE_MISMATCH, "begins a list", NO_SHAPE},
-        {DTYPE_FP32, "[[[]],[]]", ERROR_SHAPE_MISMATCH, "0 members; expected 1", NO_SHAPE},
-        {DTYPE_BYTES, "['a',['b']]", ERROR_SHAPE_MISMATCH, "begins a list", NO_SHAPE},
+        {DTYPE_FP32, "[[1],2]", ERROR_SHAPE_MISMATCH,
+         "tensor is ragged: tensor[1] is 2 (byte 24 of the JSON text); expected a list", NO_SHAPE},
+        {DTYPE_FP32, "[[],[1]]", ERROR_SHAPE_MISMATCH, "tensor[1] has 1 member; expected 0",
+         NO_SHAPE},
+        {DTYPE_FP32, "[[],[[]]]", ERROR_SHAPE_MISMATCH, "tensor[1, 0] is a list", NO_SHAPE},
+        {DTYPE_FP32, "[[[]],[]]", ERROR_SHAPE_MISMATCH, "tensor[1] has 0 members; expected 1",
+         NO_SHAPE},
+        {DTYPE_BYTES, "['a',['b']]", ERROR_SHAPE_MISMATCH,
+         "tensor[1] is a list (byte 24 of the JSON text); expected a string", NO_SHAPE},
         {DTYPE_FP32, "[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]", ERROR_SHAPE_MISMATCH,
          "more than 16 deep", NO_SHAPE},
-        {DTYPE_FP32, "[[1,2],[3,4]]", ERROR_SHAPE_MISMATCH, "not nested as its shape [4]",
+        {DTYPE_FP32, "[[1,2],[3,4]]", ERROR_SHAPE_MISMATCH,
+         "tensor is not nested as its shape [4]: tensor[0] is a list (byte 20 of the JSON text); "
+         "expected a number",
          SHAPE(4)},
-        {DTYPE_FP32, "[[1,2],[3,4]]", ERROR_SHAPE_MISMATCH, "shape [2, 2, 1]", SHAPE(2, 2, 1)},
-        {DTYPE_FP32, "[[1,2,3],[4,5,6]]", ERROR_SHAPE_MISMATCH, "has 3 members; expected 2",
-         SHAPE(3, 2)},
-        {DTYPE_FP32, "[[1,2],[3,4]]", ERROR_SHAPE_MISMATCH, "has 2 members; expected 3",
-         SHAPE(3, 2)},
-        {DTYPE_FP32, "[[1]]", ERROR_SHAPE_MISMATCH, "shape []", SCALAR},
-        {DTYPE_FP32, "1", ERROR_SHAPE_MISMATCH, "shape [1]", SHAPE(1)},
-        {DTYPE_FP32, "[[]]", ERROR_SHAPE_MISMATCH, "shape [0]", SHAPE(0)},
+        {DTYPE_FP32, "[[1,2],[3,4]]", ERROR_SHAPE_MISMATCH,
+         "shape [2, 2, 1]: tensor[0, 0] is 1 (byte 21 of the JSON text); expected a list",
+         SHAPE(2, 2, 1)},
+        {DTYPE_FP32, "[[1,2,3],[4,5,6]]", ERROR_SHAPE_MISMATCH,
+         "[3, 2]: tensor[0] has 3 members; expected 2", SHAPE(3, 2)},
+        {DTYPE_FP32, "[[1,2],[3,4]]", ERROR_SHAPE_MISMATCH,
+         "[3, 2]: tensor has 2 members; expected 3", SHAPE(3, 2)},
+        {DTYPE_FP32, "[[1]]", ERROR_SHAPE_MISMATCH,
+         "shape []: tensor is a list (byte 19 of the JSON text); expected a number", SCALAR},
+        {DTYPE_FP32, "1", ERROR_SHAPE_MISMATCH,
+         "shape [1]: tensor is 1 (byte 19 of the JSON text); expected a list", SHAPE(1)},
+        {DTYPE_FP32, "[[]]", ERROR_SHAPE_MISMATCH, "shape [0]: tensor[0] is a list", SHAPE(0)},
     };
     (void)state;
     EXPECT_REFUSALS(rows);
+}
+
+/* A problem document names the place of a list that is at fault. */
+static void wrong_nesting_has_a_position(void **state)
+{
+    static const struct {
+        const char *data;
+        int rank; /* of the position */
+        int64_t position[RANK_MAX];
+    } rows[] = {
+        {"[[1,2],[3]]", 1, {1}},     {"[[[1],[2]],[[3],[4,5]]]", 2, {1, 1}},
+        {"[[1],2]", 1, {1}},         {"[1,2,[3]]", 1, {2}},
+        {"[[1,2],[3,4],5]", 1, {2}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct read_json a;
+        read_json_init(&a, DTYPE_FP32, -1, NULL);
+        read_json_data(&a, rows[i].data);
+        assert_int_equal(a.code, ERROR_SHAPE_MISMATCH);
+        assert_int_equal(a.error.fault_count, 1);
+        assert_int_equal(a.error.faults[0].position_rank, rows[i].rank);
+        assert_memory_equal(a.error.faults[0].position, rows[i].position,
+                            (size_t)rows[i].rank * sizeof(int64_t));
+        read_json_release(&a);
+    }
+}
+
+/* Where FP32 is our default, integers that it does not have are refused. */
+static void an_untyped_integer_is_exact(void **state)
+{
+    static const struct {
+        const char *data, *sentence; /* NULL: it is taken */
+    } rows[] = {
+        {"[16777216,-16777216,0,-0]", NULL},
+        {"[16777218,33554432,4294967296,18446744073709551616]", NULL},
+        {"[340282346638528859811704183484516925440]", NULL},
+        {"[0.1,16777217.0,16777217.5,1.6777217e7,1e30,123456789e0]", NULL},
+        {"[1,16777217]", "tensor[1] = 16777217 is not exact in FP32; it is FP32 because it has no "
+                         "datatype: name one, as in {\"datatype\": \"FP64\", \"data\": ...}"},
+        {"[[123456789]]", "tensor[0, 0] = 123456789 is not exact"},
+        {"-16777217", "tensor = -16777217 is not exact"},
+        {"[18446744073709551615]", "= 18446744073709551615 is not exact"},
+        {"[18446744073709551617]", "= 18446744073709551617 is not exact"},
+        {"[340282346638528859811704183484516925439]", "is not exact"},
+        {"[1e39]",
+         "1e39 is out of range for FP32 [-3.4028235e38, 3.4028235e38]; it is FP32 because"},
+        {"[true]", "tensor[0] is true; expected a number; it is FP32 because it has no datatype"},
+        {"['a']", "tensor[0] is \"a\"; expected a number; it is FP32 because it has no datatype"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (int untyped = 0; untyped < 2; untyped++) {
+            struct read_json a;
+            read_json_init(&a, DTYPE_FP32, -1, NULL);
+            a.untyped = untyped;
+            read_json_data(&a, rows[i].data);
+            bool inexact = rows[i].sentence && strstr(rows[i].sentence, "not exact");
+            bool refused = rows[i].sentence && (untyped || !inexact);
+            if ((a.code != ERROR_NONE) != refused)
+                fail_msg("%s: %s", rows[i].data, error_name(a.code));
+            if (refused && untyped && !strstr(a.error.message, rows[i].sentence))
+                fail_msg("%s: %s", rows[i].data, a.error.message);
+            if (refused && !untyped)
+                assert_null(strstr(a.error.message, "datatype"));
+            read_json_release(&a);
+        }
+    }
 }
 
 static void wrong_counts(void **state)
@@ -298,7 +423,7 @@ static void wrong_counts(void **state)
         {DTYPE_FP32, "[]", ERROR_SIZE_MISMATCH, "has 0 elements", SHAPE(1)},
         {DTYPE_FP32, "[]", ERROR_SIZE_MISMATCH, "shape [] needs 1", SCALAR},
         {DTYPE_FP32, "[1]", ERROR_SIZE_MISMATCH, "shape [0] needs 0", SHAPE(0)},
-        {DTYPE_BYTES, "['a,b']", ERROR_SIZE_MISMATCH, "has 1 elements", SHAPE(2)},
+        {DTYPE_BYTES, "['a,b']", ERROR_SIZE_MISMATCH, "has 1 element;", SHAPE(2)},
         {DTYPE_FP32, "[1]", ERROR_SIZE_MISMATCH, "needs 9007199254740992", SHAPE(9007199254740992)},
         {DTYPE_FP32, "[1]", ERROR_SIZE_MISMATCH, "more elements than fit 64 bits",
          SHAPE(4294967296, 4294967296)},
@@ -314,6 +439,8 @@ int main(void)
         cmocka_unit_test(elements_of_another_kind),
         cmocka_unit_test(malformed_elements_have_a_byte),
         cmocka_unit_test(ragged_nesting),
+        cmocka_unit_test(wrong_nesting_has_a_position),
+        cmocka_unit_test(an_untyped_integer_is_exact),
         cmocka_unit_test(wrong_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

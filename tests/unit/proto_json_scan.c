@@ -10,6 +10,24 @@
 
 #include <cmocka.h>
 
+/* The envelope with its numbers as JSON writes them. */
+static char *readable(const char *envelope)
+{
+    char *text = strdup(envelope), *out = text;
+    for (const char *at = envelope; *at;) {
+        if (strncmp(at, "\"" JSON_NUMBER_MARK, 2) == 0) {
+            const char *end = strchr(at + 2, '"');
+            memcpy(out, at + 2, (size_t)(end - at - 2));
+            out += end - at - 2;
+            at = end + 1;
+        } else {
+            *out++ = *at++;
+        }
+    }
+    *out = '\0';
+    return text;
+}
+
 /* cuts: the values that were cut out, with a | after each. */
 static void expect_cuts(const char *text, const char *envelope, const char *cuts)
 {
@@ -19,8 +37,10 @@ static void expect_cuts(const char *text, const char *envelope, const char *cuts
     scan_json_text(&a, text);
     if (a.code)
         fail_msg("%s: %s", text, a.error.message);
-    assert_string_equal(a.scan.envelope, wanted);
-    assert_int_equal(a.scan.envelope_size, strlen(wanted));
+    char *found = readable(a.scan.envelope);
+    assert_string_equal(found, wanted);
+    assert_int_equal(a.scan.envelope_size, strlen(a.scan.envelope));
+    free(found);
     for (int i = 0; i < a.scan.cut_count; i++) {
         struct json_cut cut = a.scan.cuts[i];
         if (strncmp(next, a.text + cut.offset, cut.size) != 0 || next[cut.size] != '|')
@@ -118,17 +138,67 @@ static void many_values_are_cut(void **state)
     free(text);
 }
 
+static void expect_envelope(const char *text, const char *wanted)
+{
+    struct scan_json a;
+    scan_json_init(&a);
+    scan_json_text(&a, text);
+    assert_int_equal(a.code, ERROR_NONE);
+    assert_string_equal(a.scan.envelope, wanted);
+    scan_json_release(&a);
+}
+
+static void numbers_of_the_envelope_stay_as_they_were_written(void **state)
+{
+    (void)state;
+    expect_envelope("[1,-0.50e+3, 2]", "[\"\xFF"
+                                       "1\",\"\xFF-0.50e+3\",\"\xFF"
+                                       "2\"]");
+    expect_envelope("{'inputs':{'a':7}}", "{\"inputs\":{\"a\":0}}");
+    expect_envelope("7", "\"\xFF"
+                         "7\"");
+}
+
+static void a_nul_does_not_end_a_string(void **state)
+{
+    (void)state;
+    expect_envelope("{'a\\u0000b':'\\u0000'}", "{\"a\xC0\x80"
+                                               "b\":\"\xC0\x80\"}");
+    expect_envelope("['\\\\u0000\\u0000\\n\\u0001']", "[\"\\\\u0000\xC0\x80\\n\\u0001\"]");
+}
+
+/* A number takes three bytes more in the envelope, and there may be nothing but numbers. */
+static void an_envelope_grows_with_its_marks(void **state)
+{
+    enum { MANY = 5000 };
+    char *text = malloc(2 * MANY + 2);
+    struct scan_json a;
+    (void)state;
+    for (int i = 0; i < MANY; i++)
+        memcpy(text + 2 * i, i ? ",1" : "[1", 2);
+    strcpy(text + 2 * MANY, "]");
+    scan_json_init(&a);
+    scan_json_text(&a, text);
+    assert_int_equal(a.code, ERROR_NONE);
+    assert_int_equal(a.scan.envelope_size, 5 * MANY + 1);
+    char *found = readable(a.scan.envelope);
+    assert_string_equal(found, text);
+    free(found);
+    scan_json_release(&a);
+    free(text);
+}
+
 /* --------------------------------------------------------------------------------------- bounds */
 
 static void the_envelope_is_bounded(void **state)
 {
-    size_t size = 2 * JSON_ENVELOPE_MAX;
+    size_t size = 2 * SCAN_JSON_REST_MAX;
     char *text = malloc(size + 64);
     struct scan_json a;
     (void)state;
-    sprintf(text, "{'a':'%*s'}", JSON_ENVELOPE_MAX - 8, "");
+    sprintf(text, "{'a':'%*s'}", SCAN_JSON_REST_MAX - 8, "");
     scan_json_expect_good(text);
-    sprintf(text, "{'a':'%*s'}", JSON_ENVELOPE_MAX - 7, "");
+    sprintf(text, "{'a':'%*s'}", SCAN_JSON_REST_MAX - 7, "");
     scan_json_init(&a);
     scan_json_text(&a, text);
     assert_int_equal(a.code, ERROR_INVALID_JSON);
@@ -205,6 +275,9 @@ int main(void)
         cmocka_unit_test(space_is_left_out),
         cmocka_unit_test(the_inside_of_strings_is_no_structure),
         cmocka_unit_test(many_values_are_cut),
+        cmocka_unit_test(numbers_of_the_envelope_stay_as_they_were_written),
+        cmocka_unit_test(a_nul_does_not_end_a_string),
+        cmocka_unit_test(an_envelope_grows_with_its_marks),
         cmocka_unit_test(the_envelope_is_bounded),
         cmocka_unit_test(every_beginning_of_a_text_is_refused),
         cmocka_unit_test(no_memory_is_an_error),

@@ -109,7 +109,9 @@ static void bytes_that_are_not_utf8_are_replaced(void **state)
                 3, "\"a" U "b\"");
     expect_json("\xc3", 1, "\"" U "\"");
     expect_json("\xe2\x82", 2, "\"" U U "\"");
-    expect_json("\xc0\x80", 2, "\"" U U "\"");                  /* overlong */
+    expect_json("\xc0\x81", 2, "\"" U U "\""); /* overlong */
+    expect_json("\xc0", 1, "\"" U "\"");
+    expect_json("a\xc0\x80\xc0", 4, "\"a\\u0000" U "\"");       /* TEXT_NUL */
     expect_json("\xed\xa0\x80", 3, "\"" U U U "\"");            /* a surrogate */
     expect_json("\xf4\x90\x80\x80", 4, "\"" U U U U "\"");      /* above U+10FFFF */
     expect_json("\xf4\x8f\xbf\xbf", 4, "\"\xf4\x8f\xbf\xbf\""); /* U+10FFFF itself */

@@ -63,6 +63,9 @@ static void json_has_these_keys_in_this_order(void **state)
     expect_json("tensor_scatter_add", "{" INPUTS ",'id':'a\\u0001\\'b'}",
                 "{'model_name':'tensor_scatter_add','model_version':'1','id':'a\\u0001\\'b'," OUT
                 "'data':[1.0,7.0]}]}");
+    expect_json("tensor_scatter_add", "{" INPUTS ",'id':'\\u0000a\\u0000'}",
+                "{'model_name':'tensor_scatter_add','model_version':'1','id':'\\u0000a\\u0000'," OUT
+                "'data':[1.0,7.0]}]}");
 }
 
 static void the_name_is_the_one_that_the_client_used(void **state)

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 static struct infer f;
-static char file[8192];
+static char file[2 << 20];
 
 static int setup(void **state)
 {
@@ -169,6 +169,33 @@ static void complex_tensors_both_ways(void **state)
     assert_memory_equal(f.response.data + 8 + length, expected, sizeof(expected));
     f.head.accepted = ENCODING_JSON;
     assert_int_equal(infer_answer(&f, "tensor_scatter_add", file, size), ERROR_UNSUPPORTED_DTYPE);
+}
+
+/* As long as the format and max_json allow, in one string or in many. */
+static void metadata_may_be_long(void **state)
+{
+    enum { LONG = 900 << 10 };
+    char *header = malloc(LONG + 4096), *end;
+    (void)state;
+    sprintf(header, "{'__metadata__':{'note':'%*s'}," TENSOR "," UPDATES "," INDICES "}", LONG, "");
+    if (read_file(header, example_data, sizeof(example_data)) != ERROR_NONE)
+        fail_msg("%s", f.error.message);
+    end = header + sprintf(header, "{'__metadata__':{'a':''");
+    for (int i = 0; end - header < LONG; i++)
+        end += sprintf(end, ",'%d':'x'", i);
+    sprintf(end, "}," TENSOR "," UPDATES "," INDICES "}");
+    if (read_file(header, example_data, sizeof(example_data)) != ERROR_NONE)
+        fail_msg("%s", f.error.message);
+    free(header);
+}
+
+static void a_mistyped_parameter_of_metadata_is_told(void **state)
+{
+    (void)state;
+    expect_bad("{'__metadata__':{'bad_indice_policy':'IGNORE'}}", 0, ERROR_INVALID_PARAMETER,
+               "there is no parameter \"bad_indice_policy\"; did you mean \"bad_indices_policy\"?");
+    expect_bad("{'__metadata__':{'timeout':'0.99999999999999999999999'}}", 0,
+               ERROR_INVALID_PARAMETER, "timeout is 0.99999999999999999999999; expected");
 }
 
 static void metadata_holds_parameters_and_the_id(void **state)
@@ -367,6 +394,8 @@ int main(void)
         TEST(every_type_by_its_name),
         TEST(scalars_and_empty_tensors),
         TEST(complex_tensors_both_ways),
+        TEST(metadata_may_be_long),
+        TEST(a_mistyped_parameter_of_metadata_is_told),
         TEST(metadata_holds_parameters_and_the_id),
         TEST(the_answer_says_id_and_ignored_rows),
         TEST(accept_may_ask_for_another_form),

@@ -20,6 +20,7 @@ static struct store store;
 static struct turn turns[MOST];
 static struct turn *told[MOST];
 static int told_count;
+static enum turn_state entered;
 
 static void note(struct turn *turn)
 {
@@ -56,7 +57,7 @@ static enum error_code enter(int i, const char *names, bool may_wait)
     error_clear(&error);
     for (const char *p = names; *p; p += p[2] ? 3 : 2)
         assert_true(store_join(&store, &turns[i], (char[]){p[0], '\0'}, p[1] == 'w') >= 0);
-    return store_enter(&store, &turns[i], &wide, may_wait, 0, &error);
+    return store_enter(&store, &turns[i], &wide, may_wait, 0, &entered, &error);
 }
 
 static void waits(int i, const char *names)
@@ -156,7 +157,7 @@ static void who_may_not_wait_stays_out(void **state)
     assert_int_equal(enter(1, "aw", false), ERROR_NONE);
     assert_int_equal(turns[1].state, TURN_OUT);
     leaves(0, "");
-    assert_int_equal(store_enter(&store, &turns[1], &wide, false, 0, NULL), ERROR_NONE);
+    assert_int_equal(store_enter(&store, &turns[1], &wide, false, 0, &entered, NULL), ERROR_NONE);
     assert_int_equal(turns[1].state, TURN_HELD);
 }
 
@@ -227,13 +228,15 @@ static void a_line_is_bounded_in_turns_and_bytes(void **state)
     waits(1, "ar");
     assert_true(store_join(&store, &turns[2], "a", false) >= 0);
     assert_int_equal(
-        store_enter(&store, &turns[2], &(struct line_bounds){2, 1000}, true, 0, &error),
+        store_enter(&store, &turns[2], &(struct line_bounds){2, 1000}, true, 0, &entered, &error),
         ERROR_QUEUE_FULL);
     assert_int_equal(turns[2].state, TURN_OUT);
-    assert_int_equal(store_enter(&store, &turns[2], &(struct line_bounds){3, 29}, true, 0, &error),
-                     ERROR_QUEUE_FULL);
-    assert_int_equal(store_enter(&store, &turns[2], &(struct line_bounds){3, 30}, true, 0, &error),
-                     ERROR_NONE);
+    assert_int_equal(
+        store_enter(&store, &turns[2], &(struct line_bounds){3, 29}, true, 0, &entered, &error),
+        ERROR_QUEUE_FULL);
+    assert_int_equal(
+        store_enter(&store, &turns[2], &(struct line_bounds){3, 30}, true, 0, &entered, &error),
+        ERROR_NONE);
     assert_int_equal(turns[2].state, TURN_WAITING);
 }
 
@@ -244,8 +247,9 @@ static void a_free_line_refuses_nobody(void **state)
     (void)state;
     holds(0, "ar");
     assert_true(store_join(&store, &turns[1], "a", false) >= 0);
-    assert_int_equal(store_enter(&store, &turns[1], &(struct line_bounds){1, 0}, true, 0, &error),
-                     ERROR_NONE);
+    assert_int_equal(
+        store_enter(&store, &turns[1], &(struct line_bounds){1, 0}, true, 0, &entered, &error),
+        ERROR_NONE);
     assert_int_equal(turns[1].state, TURN_HELD);
 }
 
@@ -289,23 +293,15 @@ static void *work(void *context)
         struct error error;
         int first = rand_r(&m->seed) % NAMES, second = rand_r(&m->seed) % NAMES;
         bool writes = rand_r(&m->seed) % 2;
+        enum turn_state became;
         m->has_come = false;
         m->turn = (struct turn){.ready = come};
         store_join(&store, &m->turn, (char[]){(char)('a' + first), '\0'}, writes);
         store_join(&store, &m->turn, (char[]){(char)('a' + second), '\0'}, false);
-        /* `turn.state` of one that waits is the store's. */
-        if (store_enter(&store, &m->turn, &wide, false, 0, &error) != ERROR_NONE)
+        if (store_enter(&store, &m->turn, &wide, true, 0, &became, &error) != ERROR_NONE)
             abort();
-        if (m->turn.state != TURN_HELD) {
-            m->turn.ready = come;
-            if (store_enter(&store, &m->turn, &wide, true, 0, &error) != ERROR_NONE)
-                abort();
-            pthread_mutex_lock(&store.lock);
-            bool is_held = m->turn.state == TURN_HELD;
-            pthread_mutex_unlock(&store.lock);
-            if (!is_held)
-                await(m);
-        }
+        if (became == TURN_WAITING)
+            await(m);
         if (writes) {
             values[first]++;
             m->written[first]++;

@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +64,10 @@ static void add(struct entries *e, const char *method, const char *path)
 /* HEAD goes with GET, OPTIONS with everything: see route.h. */
 static void add_methods(struct entries *e, enum method method, const char *path)
 {
-    add(e, method == METHOD_GET ? "get" : "post", path);
+    char name[8] = "";
+    for (size_t i = 0; method_name(method)[i]; i++)
+        name[i] = (char)tolower(method_name(method)[i]);
+    add(e, name, path);
     if (method == METHOD_GET)
         add(e, "head", path);
     add(e, "options", path);

@@ -105,12 +105,13 @@ static void options_is_answered_for_every_path(void **state)
     assert_int_equal(find("OPTIONS", "/nowhere"), ERROR_NOT_FOUND);
 }
 
-static void every_row_has_a_handler_or_is_inference_and_is_described(void **state)
+static void every_row_has_a_handler_or_a_job_and_is_described(void **state)
 {
     (void)state;
     for (int i = 0; i < route_count(); i++) {
         const struct route *route = route_at(i);
-        assert_true((route->answer != NULL) != (route->kind == ROUTE_INFER));
+        bool has_job = route->kind == ROUTE_INFER || route->kind == ROUTE_TENSOR;
+        assert_true((route->answer != NULL) != has_job);
         assert_true(route->id && route->summary);
         assert_string_not_equal(method_name(route->method), "other");
     }
@@ -156,7 +157,7 @@ int main(void)
         cmocka_unit_test(unknown_operations_and_versions_are_named),
         cmocka_unit_test(other_methods_are_told_which_are_allowed),
         cmocka_unit_test(options_is_answered_for_every_path),
-        cmocka_unit_test(every_row_has_a_handler_or_is_inference_and_is_described),
+        cmocka_unit_test(every_row_has_a_handler_or_a_job_and_is_described),
         cmocka_unit_test(a_base_path_stands_in_front),
         cmocka_unit_test(a_target_may_be_an_absolute_url),
         cmocka_unit_test(a_base_path_has_a_form),

@@ -17,6 +17,7 @@ static const struct line_bounds wide = {1000, SIZE_MAX};
 static struct blocks blocks;
 static struct clients clients;
 static struct store store;
+static enum turn_state entered;
 
 static int set_up(void **state)
 {
@@ -48,7 +49,7 @@ static void take(struct turn *turn, const char *first, const char *second, uint6
     assert_int_equal(store_join(&store, turn, first, true), 0);
     if (second)
         assert_int_equal(store_join(&store, turn, second, true), 1);
-    assert_int_equal(store_enter(&store, turn, &wide, false, now, &error), ERROR_NONE);
+    assert_int_equal(store_enter(&store, turn, &wide, false, now, &entered, &error), ERROR_NONE);
     assert_int_equal(turn->state, TURN_HELD);
 }
 
@@ -126,7 +127,7 @@ static void versions_count_writes_and_generations_differ(void **state)
     assert_int_equal(first.version, 1);
     struct turn turn;
     take(&turn, "a", NULL, 0);
-    store_wrote(&store, &turn, 0, 0);
+    store_wrote(&store, &turn, 0, &(struct position){.high = 0}, 0);
     store_leave(&store, &turn, 0);
     assert_true(store_look(&store, "a", 0, &second));
     assert_int_equal(second.version, 2);
@@ -221,7 +222,7 @@ static void a_move_takes_the_name_in_one_step(void **state)
     assert_true(store_look(&store, "next", 0, &next));
     struct turn turn;
     take(&turn, "emb", "next", 0);
-    store_move(&store, &turn, 1, 0, 0);
+    assert_true(store_move(&store, &turn, 1, 0, &(struct position){.high = 0}, 0));
     store_leave(&store, &turn, 0);
     assert_false(is_there("next", 0));
     assert_true(store_look(&store, "emb", 0, &emb));
@@ -380,7 +381,7 @@ static void positions_only_grow(void **state)
     assert_int_equal(position_parse(&at, "s", "17-4", &error), ERROR_NONE);
     assert_false(positions_passed(&p, &at));
     for (int i = 1; i < POSITIONS_MAX; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "s%d", i);
         assert_int_equal(position_parse(&at, name, "1", &error), ERROR_NONE);
         assert_true(positions_reserve(&p, &at));

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+static struct tls_wire wire = {.fd = -1};
+
 enum { DAY = 24 * 60 * 60 };
 
 static struct pki pki;
@@ -109,9 +111,9 @@ static void a_session_keeps_its_credentials(void **state)
     assert_int_equal(gnutls_init(&first, GNUTLS_SERVER), 0);
     assert_int_equal(gnutls_init(&second, GNUTLS_SERVER), 0);
     assert_int_equal(load(one_pem, one_key, ""), ERROR_NONE);
-    struct tls_credentials *a = tls_attach(&tls, first);
+    struct tls_credentials *a = tls_attach(&tls, first, &wire);
     assert_int_equal(load(two_pem, two_key, ""), ERROR_NONE);
-    struct tls_credentials *b = tls_attach(&tls, second);
+    struct tls_credentials *b = tls_attach(&tls, second, &wire);
     assert_non_null(a);
     assert_non_null(b);
     assert_ptr_not_equal(a, b);
@@ -127,7 +129,7 @@ static void without_credentials_there_is_no_session(void **state)
     gnutls_session_t session;
     (void)state;
     assert_int_equal(gnutls_init(&session, GNUTLS_SERVER), 0);
-    assert_null(tls_attach(&tls, session));
+    assert_null(tls_attach(&tls, session, &wire));
     tls_detach(&tls, NULL);
     gnutls_deinit(session);
 }
@@ -138,7 +140,7 @@ static void a_client_that_shows_nothing_is_forbidden(void **state)
     (void)state;
     assert_int_equal(gnutls_init(&session, GNUTLS_SERVER), 0);
     assert_int_equal(load(one_pem, one_key, two_pem), ERROR_NONE);
-    struct tls_credentials *credentials = tls_attach(&tls, session);
+    struct tls_credentials *credentials = tls_attach(&tls, session, &wire);
     assert_non_null(credentials);
     assert_int_equal(tls_check_client(credentials, session, &error), ERROR_FORBIDDEN);
     tls_detach(&tls, credentials);

@@ -179,6 +179,25 @@ static const struct {
     {"headers", "GET\n/v2/cudasharedmemory/region/r/status\nHTTP/1.0"},
     {"headers", "OPTIONS\n/v2/models/stats\nHTTP/1.1\nHost: a\nOrigin: b\nContent-Length: 0"},
     {"headers", "GET\n/v2/models/x/trace/setting\nHTTP/1.1\nHost: a\nHost: b\nContent-Length: +1"},
+    {"headers", "PUT\n/v2/tensors/emb.next\nHTTP/1.1\nHost: a\nContent-Length: 3\nIf-Match: \"a\"\n"
+                "Idempotency-Key: k\nSec-Fetch-Site: same-origin\nUpdate-Source: s"},
+    {"headers", "DELETE\n/v2/tensors/.a\nHTTP/1.1\nHost: a\nIf-None-Match: *"},
+    {"headers", "PATCH\n/v2/tensors/a/data\nHTTP/1.1\nHost: a"},
+    {"request_json",
+     "\x08\x10\x10{\"inputs\":{\"indices\":[[0]]},\"parameters\":{\"tensor\":\"emb\"}}"},
+    {"request_json", "\x01\x10\x10{\"inputs\":{\"indices\":{\"tensor\":\"a\"},\"updates\":[1]},"
+                     "\"parameters\":{\"tensor\":\"emb\",\"into\":\"emb\"}}"},
+    {"request_json",
+     "\x08\x10\x10{\"inputs\":[{\"name\":\"params\",\"datatype\":\"FP32\",\"shape\":[2],"
+     "\"parameters\":{\"shared_memory_region\":\"a\",\"shared_memory_byte_size\":8,"
+     "\"shared_memory_offset\":0}}],\"outputs\":[{\"name\":\"output\",\"parameters\":"
+     "{\"shared_memory_region\":\"b\"}}]}"},
+    {"tensor", "\x01\x10\x10\x10{\"datatype\":\"FP32\",\"shape\":[2],\"data\":[1,2.5]}"},
+    {"tensor", "\x01\x10\x01\x10{\"datatype\":\"INT8\",\"shape\":[1000000000]}"},
+    {"tensor", "\x01\x10\x10\x10{\"ttl\":\"600s\"}"},
+    {"query", "tensor=emb&into=emb.next\n\"1-0-2\", W/\"x\"\n*\nlog\n17-0\nalice-*:ro"},
+    {"query", "datatype=FP32&shape=2%2C3&rows=0:2&ttl=600s&move=a%41\n\n\n\n\n*"},
+    {"query", "after=a&limit=10&ttl=5ms&rows=7:7&tensor=a&tensor=a\n*\n\"a\nx\n1-2-3\n"},
     {"number", "\x0a"
                "1.5,-0.0,1e400,4.9e-324,0.1,1e22,9007199254740993"},
     {"number", "\x0b"
@@ -229,8 +248,8 @@ static void put_settings(void)
 int main(int argc, char **argv)
 {
     static const char *const targets[] = {
-        "request_json", "recall", "frame",   "safetensors", "inflate", "number",   "print",
-        "slices",       "head",   "headers", "config",      "tokens",  "settings",
+        "request_json", "recall",  "frame",  "safetensors", "inflate",  "number", "print", "slices",
+        "head",         "headers", "config", "tokens",      "settings", "tensor", "query",
     };
 
     if (argc != 2)

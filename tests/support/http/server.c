@@ -18,7 +18,8 @@ static void pause_ms(long ms)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* BUILD/tensord for a program in BUILD/tests/... or BUILD/bench/... */
+/* BUILD/tensord for a program in BUILD/tests/... or BUILD/bench/...; what TENSORD names for others,
+ * and for an emulated one, whose BUILD/tensord this machine cannot start. */
 static void find_program(char *path, size_t size)
 {
     static const char *const folders[] = {"/tests/", "/bench/"};
@@ -29,7 +30,7 @@ static void find_program(char *path, size_t size)
     path[length < 0 ? 0 : length] = '\0';
     for (int i = 0; i < 2 && cut == NULL; i++)
         cut = strstr(path, folders[i]);
-    if (cut != NULL)
+    if (cut != NULL && getenv("EMULATOR") == NULL)
         snprintf(cut, size - (size_t)(cut - path), "/tensord");
     else
         snprintf(path, size, "%s", named != NULL ? named : "build/tensord");

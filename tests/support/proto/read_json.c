@@ -29,10 +29,11 @@ void read_json_data(struct read_json *r, const char *data)
     memcpy(r->text + READ_JSON_AT, quoted, size);
     memcpy(r->text + READ_JSON_AT + size, tail, sizeof(tail) - 1);
     free(quoted);
-    r->code = json_scan(&r->scan, r->text, whole, &r->memory.work, &r->error);
+    r->code = json_scan(&r->scan, r->text, whole, whole, &r->memory.work, &r->error);
     if (!r->code)
-        r->code = json_tensor_read(&r->tensor, "tensor", &r->scan, 0, &r->memory.work, &r->bare,
-                                   &r->error);
+        r->code =
+            json_tensor_read(&r->tensor, "tensor", &(struct json_value){&r->scan, 0, r->untyped},
+                             &r->memory.work, &r->bare, &r->error);
 }
 
 void read_json_release(struct read_json *r)

@@ -12,6 +12,7 @@ enum { READ_JSON_AT = 19 };
 
 struct read_json {
     struct test_memory memory; /* its settings may be changed between init and data */
+    bool untyped;              /* may be set between init and data */
     struct json_scan scan;
     struct tensor tensor; /* in: type, rank (-1: no shape), shape */
     struct error error;

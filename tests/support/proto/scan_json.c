@@ -21,7 +21,7 @@ void scan_json_bytes(struct scan_json *s, const char *bytes, size_t size)
     s->text = malloc(size > 0 ? size : 1);
     assert_non_null(s->text);
     memcpy(s->text, bytes, size);
-    s->code = json_scan(&s->scan, s->text, size, &s->memory.work, &s->error);
+    s->code = json_scan(&s->scan, s->text, size, SCAN_JSON_REST_MAX, &s->memory.work, &s->error);
 }
 
 void scan_json_text(struct scan_json *s, const char *text)

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+enum { SCAN_JSON_REST_MAX = 256 * 1024 };
+
 struct scan_json {
     struct test_memory memory; /* its settings may be changed between init and scan */
     struct json_scan scan;

@@ -1,0 +1,44 @@
+/* query: what a URL says after its question mark, as far as it means something here. */
+#ifndef SERVER_HTTP_QUERY_H
+#define SERVER_HTTP_QUERY_H
+
+#include "kernels/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* X(ID, name, whether its value is the name of a tensor). */
+#define QUERY_TABLE(X)                                                                             \
+    X(TENSOR, "tensor", true)                                                                      \
+    X(INTO, "into", true)                                                                          \
+    X(MOVE, "move", true)                                                                          \
+    X(DATATYPE, "datatype", false)                                                                 \
+    X(SHAPE, "shape", false)                                                                       \
+    X(ROWS, "rows", false)                                                                         \
+    X(TTL, "ttl", false)                                                                           \
+    X(AFTER, "after", true)                                                                        \
+    X(LIMIT, "limit", false)
+
+enum query_key {
+#define X(ID, NAME, IS_NAME) QUERY_##ID,
+    QUERY_TABLE(X)
+#undef X
+        QUERY_COUNT
+};
+
+struct query {
+    const char *value[QUERY_COUNT]; /* unescaped, in the text; NULL: absent */
+};
+
+/* Reads name=value&..., which is cut up. What is not known is ignored. Errors: INVALID_PARAMETER
+ * (one that is known comes twice; a tensor's name with an escape: a balancer would not see it). */
+MUST_CHECK enum error_code query_read(struct query *query, char *text, struct error *error);
+
+/* Says that a tensor's name is written with an escape: INVALID_PARAMETER. */
+enum error_code query_escaped(struct error *error);
+
+/* "3:10": two decimals. Errors: ROWS_OUT_OF_RANGE. */
+MUST_CHECK enum error_code query_rows(const char *text, int64_t *from, int64_t *to,
+                                      struct error *error);
+
+#endif
