@@ -168,7 +168,7 @@ CUDA_CODE  := $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a))
 
 define compile_cuda
 @echo "NVCC $<"
-@mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) $(1) -MMD -MF $(basename $@).d -c -o $@ $<
+@mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) $(1) -MMD -MP -MF $(basename $@).d -c -o $@ $<
 endef
 
 $(BUILD)/obj/kernels/cuda/%.o: kernels/cuda/%.cu
