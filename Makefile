@@ -82,7 +82,7 @@ $(BUILD)/tensord: $(call objects,server/life/main.c) $(if $(WITH_CUDA),$(CUDA_OB
 
 $(BUILD)/libkernels.a: $(call objects,$(KERNELS))
 $(BUILD)/libproto.a: $(call objects,$(PROTO))
-$(BUILD)/libserver.a: $(call objects,$(SERVER))
+$(BUILD)/libserver.a: $(call objects,$(SERVER)) $(BUILD)/obj/console_page.o
 $(BUILD)/libsupport.a: $(call objects,$(wildcard tests/support/*/*.c))
 $(BUILD)/%.a:
 	@echo "AR $@"
@@ -95,6 +95,14 @@ $(BUILD)/obj/%.o: %.c
 $(BUILD)/obj/%.o: %.cc
 	@echo "CXX $<"
 	@mkdir -p $(@D) && $(CXX) $(ALL_CXXFLAGS) -c -o $@ $<
+
+# The page at / is part of the program.
+$(BUILD)/console_page.c: server/console/console.html server/console/embed.sh
+	@echo "EMBED $<"
+	@mkdir -p $(@D) && sh server/console/embed.sh $< >$@.new && mv $@.new $@
+
+$(BUILD)/obj/console_page.o: $(BUILD)/console_page.c
+	@mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
@@ -160,7 +168,7 @@ CUDA_CODE  := $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a))
 
 define compile_cuda
 @echo "NVCC $<"
-@mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) $(1) -MMD -MF $(basename $@).d -c -o $@ $<
+@mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) $(1) -MMD -MP -MF $(basename $@).d -c -o $@ $<
 endef
 
 $(BUILD)/obj/kernels/cuda/%.o: kernels/cuda/%.cu
@@ -466,7 +474,7 @@ image:
 	$(CONTAINER_TOOL) build -f docker/Dockerfile -t $(IMAGE) .
 
 # The short ones are part of `make test`. `make test-deploy` runs all, the one of HAProxy in full.
-DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py first_steps.py haproxy.py)
+DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py first_steps.py haproxy_paths.py haproxy.py)
 DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py service.py \
                    image.py image_arm64.py image_cuda.py compose.py bare_run.py)
 DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd systemd-container \

@@ -4,6 +4,8 @@
  *   widen_id, narrow_id         from one to the other; narrowing rounds to nearest even
  *   multiply_id, divide_id      integers wrap; the divisor is not an integer zero
  *   less_id                     false when either is NaN
+ *   one_id                      stored
+ *   highest_id, lowest_id       the finite ends of the type, stored
  *
  * The same text on every device: no contraction, no flush to zero. */
 #ifndef KERNELS_ARITHMETIC_H
@@ -12,6 +14,7 @@
 #include "kernels/dtype.h"
 #include "kernels/inline.h"
 
+#include <float.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -35,6 +38,20 @@ DTYPE_NUMBERS(X)
         return a < b;                                                                              \
     }
 
+#define ENDS(id, ONE, HIGHEST, LOWEST)                                                             \
+    ALWAYS_INLINE HD storage_##id one_##id(void)                                                   \
+    {                                                                                              \
+        return ONE;                                                                                \
+    }                                                                                              \
+    ALWAYS_INLINE HD storage_##id highest_##id(void)                                               \
+    {                                                                                              \
+        return HIGHEST;                                                                            \
+    }                                                                                              \
+    ALWAYS_INLINE HD storage_##id lowest_##id(void)                                                \
+    {                                                                                              \
+        return LOWEST;                                                                             \
+    }
+
 /* 1u keeps 16-bit factors from becoming ints, whose product may overflow. */
 #define INTEGER(id)                                                                                \
     PLAIN(id)                                                                                      \
@@ -46,6 +63,7 @@ DTYPE_NUMBERS(X)
 /* The smallest number divided by -1 wraps; the machine would trap. */
 #define X(ID, id, ...)                                                                             \
     INTEGER(id)                                                                                    \
+    ENDS(id, 1, ID##_MAX, ID##_MIN)                                                                \
     ALWAYS_INLINE HD storage_##id divide_##id(storage_##id a, storage_##id b)                      \
     {                                                                                              \
         return (storage_##id)(b == -1 ? (storage_##id)(0u - (arithmetic_##id)a) : a / b);          \
@@ -55,6 +73,7 @@ DTYPE_SIGNED(X)
 
 #define X(ID, id, ...)                                                                             \
     INTEGER(id)                                                                                    \
+    ENDS(id, 1, ID##_MAX, 0)                                                                       \
     ALWAYS_INLINE HD storage_##id divide_##id(storage_##id a, storage_##id b)                      \
     {                                                                                              \
         return (storage_##id)(a / b);                                                              \
@@ -75,6 +94,8 @@ DTYPE_UNSIGNED(X)
 #define X(ID, id, ...) PLAIN(id) REAL(id)
 DTYPE_FLOATS(X)
 #undef X
+ENDS(f32, 1, FLT_MAX, -FLT_MAX)
+ENDS(f64, 1, DBL_MAX, -DBL_MAX)
 
 /* -------------------------------------------------------------------------------- half types */
 
@@ -173,8 +194,16 @@ ALWAYS_INLINE HD int half_order(uint16_t h)
     REAL(id)
 HALF(f16, 0x7C00)
 HALF(bf16, 0x7F80)
+ENDS(f16, 0x3C00, 0x7BFF, 0xFBFF)
+ENDS(bf16, 0x3F80, 0x7F7F, 0xFF7F)
+
+/* BOOL under a name that is no macro of stdbool.h: any byte but 0 is true. */
+typedef uint8_t storage_truth;
+typedef uint8_t arithmetic_truth;
+PLAIN(truth)
 
 #undef PLAIN
+#undef ENDS
 #undef INTEGER
 #undef REAL
 #undef HALF

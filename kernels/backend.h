@@ -28,6 +28,10 @@ struct backend {
      * RESOURCE_EXHAUSTED INTERNAL. */
     struct lane *(*open)(int device, size_t memory_bytes, struct error *error);
 
+    /* Whether there is a kernel for such plans, where can_run lets them come here. An operation of
+     * which one is missing must not be served. */
+    bool (*has_kernel)(const struct kernel_key *key);
+
     /* Whether this backend can run the plan (BYTES stay on the CPU). */
     bool (*can_run)(const struct plan *plan);
 

@@ -17,11 +17,6 @@ struct pass {
     int64_t bad;       /* rows marked under ignore_bad */
 };
 
-static int index_bits(const struct plan *plan)
-{
-    return plan->indices->dtype == DTYPE_INT32 ? 32 : 64;
-}
-
 /* Whether an index of a block is outside: the sign of v, or of the last row's number minus v. */
 ALWAYS_INLINE bool scan_block(const void *indices, int bits, int64_t bound, int64_t from,
                               int64_t to)
@@ -74,10 +69,10 @@ static void mark_outside(struct pass *pass, int64_t from, int64_t to)
 {
     int64_t bound = pass->plan->rows.bound[0];
     for (int64_t k = from; k < to; k++) {
-        int64_t v = index_load(pass->destination, index_bits(pass->plan), k);
+        int64_t v = index_load(pass->destination, tensor_index_bits(pass->plan->indices), k);
         bool inside = index_inside(v, bound);
         pass->bad += !inside;
-        index_store(pass->destination, index_bits(pass->plan), k, inside ? v : -1);
+        index_store(pass->destination, tensor_index_bits(pass->plan->indices), k, inside ? v : -1);
     }
 }
 
@@ -85,12 +80,13 @@ static void mark_outside(struct pass *pass, int64_t from, int64_t to)
 static void check_numbers(struct pass *pass, int64_t from, int64_t to)
 {
     int64_t bound = pass->plan->rows.bound[0];
-    size_t bytes = index_bits(pass->plan) / 8;
+    size_t bytes = tensor_index_bits(pass->plan->indices) / 8;
     if (pass->destination != pass->plan->indices->data)
         memcpy((char *)pass->destination + (size_t)from * bytes,
                (const char *)pass->plan->indices->data + (size_t)from * bytes,
                (size_t)(to - from) * bytes);
-    pass->first_bad = first_outside(pass->destination, index_bits(pass->plan), bound, from, to);
+    pass->first_bad =
+        first_outside(pass->destination, tensor_index_bits(pass->plan->indices), bound, from, to);
     if (pass->plan->options.ignore_bad)
         mark_outside(pass, pass->first_bad, to);
 }
@@ -132,11 +128,11 @@ static void check_block(struct pass *pass, int64_t from, int64_t to)
     if (pass->plan->rows.depth == 1)
         check_numbers(pass, from, to);
     else if (row_bits == 32)
-        index_bits(pass->plan) == 32 ? flatten_depth(pass, 32, 32, from, to)
-                                     : flatten_depth(pass, 64, 32, from, to);
+        tensor_index_bits(pass->plan->indices) == 32 ? flatten_depth(pass, 32, 32, from, to)
+                                                     : flatten_depth(pass, 64, 32, from, to);
     else
-        index_bits(pass->plan) == 32 ? flatten_depth(pass, 32, 64, from, to)
-                                     : flatten_depth(pass, 64, 64, from, to);
+        tensor_index_bits(pass->plan->indices) == 32 ? flatten_depth(pass, 32, 64, from, to)
+                                                     : flatten_depth(pass, 64, 64, from, to);
 }
 
 static void check_pass(void *work, int i)
@@ -159,7 +155,7 @@ static void *place_destination(struct plan *plan)
     struct rows *rows = &plan->rows;
     void *place = plan->flat_bytes ? plan->scratch : plan->indices->data;
     bool is_flattened = plan->flat_bytes && rows->depth > 1;
-    bool narrow = is_flattened ? rows->limit <= INT32_MAX : index_bits(plan) == 32;
+    bool narrow = is_flattened ? rows->limit <= INT32_MAX : tensor_index_bits(plan->indices) == 32;
     rows->destination = place;
     rows->destination_bits = narrow ? 32 : 64;
     return place;

@@ -5,14 +5,19 @@
 
 #include "kernels/plan.h"
 
-/* Three whole passes over segment_ids: SEGMENT_IDS_NOT_SORTED, then SEGMENT_ID_OUT_OF_RANGE for a
- * negative one, then for one that is not below num_segments. Nothing for other ops. */
-MUST_CHECK enum error_code check_segment_ids(const struct plan *plan, struct error *error);
+/* Checks the ids of segments and sets plan->rows.segment; nothing for other kinds. One pass finds
+ * the first id below the one before it (SEGMENT_IDS_NOT_SORTED); sorted ids are negative if the
+ * first is, and a binary search finds the first that is not below num_segments
+ * (SEGMENT_ID_OUT_OF_RANGE). CANCELLED when plan->options.stop says so. */
+MUST_CHECK enum error_code check_segment_ids(struct plan *plan, struct error *error);
 
 /* Checks every index and makes plan->rows.destination, in one pass. Bad rows: under ignore_bad they
  * become -1 and are counted in plan->ignored, else INDEX_OUT_OF_BOUNDS; then the indices may be
  * partly overwritten. CANCELLED when plan->options.stop says so. */
 MUST_CHECK enum error_code check_indices(struct plan *plan, struct error *error);
+
+/* Whether zeros among the updates are errors: integers are divided by them. */
+bool check_divides(const struct plan *plan);
 
 /* DIVISION_BY_ZERO for the first row that is applied and holds an integer zero. After
  * check_indices. */

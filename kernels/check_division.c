@@ -27,18 +27,16 @@ static bool part_holds_zero(const struct tensor *t, int64_t from, int64_t to)
     }
 }
 
-static bool is_integer(enum dtype d)
+bool check_divides(const struct plan *plan)
 {
-#define X(ID, ...) | DTYPE_BIT(ID)
-    static const dtype_set integers = 0 DTYPE_SIGNED(X) DTYPE_UNSIGNED(X);
-#undef X
-    return integers >> d & 1;
+    return plan->kind == PLAN_SCATTER && plan->combine == COMBINE_DIV &&
+           DTYPES_INTEGERS >> plan->dtype & 1 && plan->rows.width > 0;
 }
 
 enum error_code check_division(const struct plan *plan, struct error *error)
 {
     const struct rows *rows = &plan->rows;
-    if (plan->combine != COMBINE_DIV || !is_integer(plan->dtype) || rows->width == 0)
+    if (!check_divides(plan))
         return ERROR_NONE;
     for (int64_t k = 0; k < rows->count; k++) {
         if (k * rows->width % PLAN_STOP_ELEMENTS == 0 && plan_stopped(plan))

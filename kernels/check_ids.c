@@ -33,27 +33,15 @@ static int64_t first_decrease(const void *ids, int bits, int64_t from, int64_t t
     return to;
 }
 
-/* First id of the sorted ids that is not below `bound`. */
-static int64_t first_not_below(const void *ids, int bits, int64_t count, int64_t bound)
+enum error_code check_segment_ids(struct plan *plan, struct error *error)
 {
-    int64_t low = 0, high = count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (index_load(ids, bits, middle) < bound)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-enum error_code check_segment_ids(const struct plan *plan, struct error *error)
-{
-    if (!plan->segment_ids || plan->rows.count == 0)
+    if (plan->kind != PLAN_SEGMENT)
         return ERROR_NONE;
-    const void *ids = plan->segment_ids->data;
-    int bits = plan->segment_ids->dtype == DTYPE_INT32 ? 32 : 64;
+    const void *ids = plan->rows.segment = plan->segment_ids->data;
+    int bits = plan->rows.segment_bits = tensor_index_bits(plan->segment_ids);
     int64_t count = plan->rows.count;
+    if (count == 0)
+        return ERROR_NONE;
     for (int64_t k = 1; k < count; k += PLAN_STOP_ELEMENTS) {
         int64_t end = count - k < PLAN_STOP_ELEMENTS ? count : k + PLAN_STOP_ELEMENTS;
         int64_t bad = first_decrease(ids, bits, k, end);
@@ -64,6 +52,6 @@ enum error_code check_segment_ids(const struct plan *plan, struct error *error)
     }
     if (index_load(ids, bits, 0) < 0)
         return fault_segment(plan, 0, error);
-    int64_t bad = first_not_below(ids, bits, count, plan->output.shape[0]);
+    int64_t bad = ids_first_not_below(ids, bits, count, plan->output.shape[0]);
     return bad < count ? fault_segment(plan, bad, error) : ERROR_NONE;
 }

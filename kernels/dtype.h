@@ -62,6 +62,21 @@ enum dtype {
 typedef uint32_t dtype_set;
 #define DTYPE_BIT(ID) (1u << DTYPE_##ID)
 
+/* The sets that operations take and kernels exist for. */
+#define DTYPE_OR_(ID, ...) | DTYPE_BIT(ID)
+#define DTYPES_SIGNED      (0u DTYPE_SIGNED(DTYPE_OR_))
+#define DTYPES_UNSIGNED    (0u DTYPE_UNSIGNED(DTYPE_OR_))
+#define DTYPES_INTEGERS    (DTYPES_SIGNED | DTYPES_UNSIGNED)
+#define DTYPES_FLOATS      (0u DTYPE_HALVES(DTYPE_OR_) DTYPE_FLOATS(DTYPE_OR_))
+#define DTYPES_COMPLEX     (DTYPE_BIT(C64) | DTYPE_BIT(C128))
+#define DTYPES_REAL        (DTYPES_INTEGERS | DTYPES_FLOATS)
+#define DTYPES_ALL         (DTYPES_REAL | DTYPES_COMPLEX | DTYPE_BIT(BOOL) | DTYPE_BIT(BYTES))
+#define DTYPES_INDEX       (DTYPE_BIT(INT32) | DTYPE_BIT(INT64))
+
+/* On the wire, and in the limit of an output, a BYTES element is this many bytes, its size, and
+ * then its text. */
+enum { BYTES_SIZE_BYTES = 4 };
+
 /* Bytes of one element in memory (BYTES: of its span); 0 for DTYPE_NONE. */
 size_t dtype_bytes(enum dtype d);
 

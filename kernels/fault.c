@@ -6,11 +6,11 @@
 #include <stdio.h>
 
 /* The multi-index of row k over the rows of the indices: all dimensions but the last, which is the
- * tuple (the ids of segments have no tuples). */
+ * tuple. The pairs of a segment operation are vectors. */
 static void locate(const struct plan *plan, int64_t k, struct fault *fault)
 {
     const struct tensor *indices = plan->indices;
-    fault->position_rank = plan->segment_ids ? 1 : indices->rank - 1;
+    fault->position_rank = plan->kind == PLAN_SEGMENT ? 1 : indices->rank - 1;
     for (int i = fault->position_rank - 1; i >= 0; i--) {
         fault->position[i] = k % indices->shape[i];
         k /= indices->shape[i];
@@ -53,20 +53,18 @@ static const char *print_position(char *text, const struct fault *fault)
 
 static void say_index(const struct plan *plan, const struct fault *fault, struct error *error)
 {
-    bool scatters = plan->op->start == START_COPY || plan->values != &plan->inputs[0];
-    const struct tensor *table = scatters ? &plan->output : plan->values;
-    const char *name = plan->op->values & 1 ? plan->op->inputs[0] : "output";
     char position[SHAPE_TEXT_MAX], index[SHAPE_TEXT_MAX], shape[SHAPE_TEXT_MAX];
     print_position(position, fault);
-    if (plan->segment_ids)
+    if (plan->kind == PLAN_SEGMENT)
         snprintf(index, sizeof index, "%" PRId64, fault->index[0]);
     else
         shape_print(index, fault->index, fault->index_rank);
-    error_set(error, ERROR_INDEX_OUT_OF_BOUNDS, "indices",
-              "indices%s = %s is out of bounds for shape %s of %s (axis %d: %" PRId64
+    error_set(error, ERROR_INDEX_OUT_OF_BOUNDS, plan->indices_name,
+              "%s%s = %s is out of bounds for shape %s of %s (axis %d: %" PRId64
               " is not in [0, %" PRId64 "))",
-              position, index, shape_print(shape, table->shape, table->rank), name, fault->axis,
-              fault->index[fault->axis], plan->rows.bound[fault->axis]);
+              plan->indices_name, position, index,
+              shape_print(shape, plan->table->shape, plan->table->rank), plan->table_name,
+              fault->axis, fault->index[fault->axis], plan->rows.bound[fault->axis]);
 }
 
 enum error_code fault_index(const struct plan *plan, int64_t first, struct error *error)

@@ -1,6 +1,6 @@
-/* flatten: reading indices and row numbers of 32 or 64 bits, and what an index tuple addresses.
- * The same text on every device. Called with constant `bits` and `depth` it compiles to the loop
- * for them. */
+/* flatten: reading indices and row numbers of 32 or 64 bits, what an index tuple addresses, and
+ * where an id stands among sorted ones. The same text on every device. Called with constant `bits`
+ * and `depth` it compiles to the loop for them. */
 #ifndef KERNELS_FLATTEN_H
 #define KERNELS_FLATTEN_H
 
@@ -40,6 +40,21 @@ ALWAYS_INLINE HD int64_t flatten(const void *indices, int bits, int64_t k, int d
         row = row * (uint64_t)bound[i] + (uint64_t)v;
     }
     return inside ? (int64_t)(row & INT64_MAX) : -1;
+}
+
+/* The first of `count` sorted ids that is not below `bound`, or `count`. */
+ALWAYS_INLINE HD int64_t ids_first_not_below(const void *ids, int bits, int64_t count,
+                                             int64_t bound)
+{
+    int64_t low = 0, high = count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (index_load(ids, bits, middle) < bound)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 #endif

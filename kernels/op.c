@@ -3,13 +3,7 @@
 
 #include <string.h>
 
-#define INTEGERS                                                                                   \
-    (DTYPE_BIT(INT8) | DTYPE_BIT(INT16) | DTYPE_BIT(INT32) | DTYPE_BIT(INT64) | DTYPE_BIT(UINT8) | \
-     DTYPE_BIT(UINT16) | DTYPE_BIT(UINT32) | DTYPE_BIT(UINT64))
-#define FLOATS  (DTYPE_BIT(FP16) | DTYPE_BIT(BF16) | DTYPE_BIT(FP32) | DTYPE_BIT(FP64))
-#define COMPLEX (DTYPE_BIT(C64) | DTYPE_BIT(C128))
-#define NUMBERS (INTEGERS | FLOATS | COMPLEX)
-#define ALL     (NUMBERS | DTYPE_BIT(BOOL) | DTYPE_BIT(BYTES))
+#define NUMBERS (DTYPES_REAL | DTYPES_COMPLEX)
 
 #define NAME(text, required)                                                                       \
     {                                                                                              \
@@ -27,7 +21,7 @@
               NAME(camel "WithNumSegments", 4)},                                                   \
     .inputs = {"data", "indices", "segment_ids", "num_segments"},                                  \
     .ranks = {{1, RANK_MAX}, {1, 1}, {1, 1}, {0, 1}}, .required = 3, .values = 1u << 0,            \
-    .start = START_ZEROS, .combine = COMBINE_ADD, .plan = plan_sparse_segment
+    .start = START_ZEROS, .plan = plan_sparse_segment
 
 static const struct op table[] = {
     {.name = "tensor_scatter_add",
@@ -45,29 +39,29 @@ static const struct op table[] = {
     {.name = "tensor_scatter_update",
      .names = {NAME("tensor_scatter_update", 3), NAME("TensorScatterUpdate", 3),
                NAME("tensor_scatter_nd_update", 3), NAME("TensorScatterNdUpdate", 3)},
-     .dtypes = ALL,
+     .dtypes = DTYPES_ALL,
      .combine = COMBINE_SET,
      TENSOR_SCATTER},
     {.name = "tensor_scatter_mul",
      .names = {NAME("tensor_scatter_mul", 3), NAME("TensorScatterMul", 3)},
-     .dtypes = INTEGERS | FLOATS,
+     .dtypes = DTYPES_REAL,
      .combine = COMBINE_MUL,
      TENSOR_SCATTER},
     {.name = "tensor_scatter_div",
      .names = {NAME("tensor_scatter_div", 3), NAME("TensorScatterDiv", 3)},
-     .dtypes = INTEGERS | FLOATS,
+     .dtypes = DTYPES_REAL,
      .combine = COMBINE_DIV,
      TENSOR_SCATTER},
     {.name = "tensor_scatter_min",
      .names = {NAME("tensor_scatter_min", 3), NAME("TensorScatterMin", 3),
                NAME("tensor_scatter_nd_min", 3)},
-     .dtypes = INTEGERS | FLOATS,
+     .dtypes = DTYPES_REAL,
      .combine = COMBINE_MIN,
      TENSOR_SCATTER},
     {.name = "tensor_scatter_max",
      .names = {NAME("tensor_scatter_max", 3), NAME("TensorScatterMax", 3),
                NAME("tensor_scatter_nd_max", 3)},
-     .dtypes = INTEGERS | FLOATS,
+     .dtypes = DTYPES_REAL,
      .combine = COMBINE_MAX,
      TENSOR_SCATTER},
     {.name = "scatter_nd",
@@ -76,7 +70,7 @@ static const struct op table[] = {
      .ranks = {{2, RANK_MAX}, {1, RANK_MAX}, {1, 1}},
      .required = 3,
      .values = 1u << 1,
-     .dtypes = ALL,
+     .dtypes = DTYPES_ALL,
      .start = START_ZEROS,
      .combine = COMBINE_ADD,
      .plan = plan_scatter_nd},
@@ -86,15 +80,16 @@ static const struct op table[] = {
      .ranks = {{0, RANK_MAX}, {1, RANK_MAX}},
      .required = 2,
      .values = 1u << 0,
-     .dtypes = ALL,
+     .dtypes = DTYPES_ALL,
      .start = START_ZEROS,
      .combine = COMBINE_SET,
      .plan = plan_gather_nd},
-    {SPARSE_SEGMENT("sparse_segment_sum", "SparseSegmentSum"), .dtypes = INTEGERS | FLOATS},
-    {SPARSE_SEGMENT("sparse_segment_mean", "SparseSegmentMean"), .dtypes = FLOATS,
-     .finish = FINISH_MEAN},
-    {SPARSE_SEGMENT("sparse_segment_sqrt_n", "SparseSegmentSqrtN"), .dtypes = FLOATS,
-     .finish = FINISH_SQRT_N},
+    {SPARSE_SEGMENT("sparse_segment_sum", "SparseSegmentSum"), .dtypes = DTYPES_REAL,
+     .combine = COMBINE_ADD},
+    {SPARSE_SEGMENT("sparse_segment_mean", "SparseSegmentMean"), .dtypes = DTYPES_FLOATS,
+     .combine = COMBINE_ADD, .finish = FINISH_MEAN},
+    {SPARSE_SEGMENT("sparse_segment_sqrt_n", "SparseSegmentSqrtN"), .dtypes = DTYPES_FLOATS,
+     .combine = COMBINE_ADD, .finish = FINISH_SQRT_N},
 };
 
 int op_count(void)
@@ -133,7 +128,7 @@ int op_value_input(const struct op *op)
 
 dtype_set op_input_dtypes(const struct op *op, int i)
 {
-    return op->values >> i & 1 ? op->dtypes : DTYPE_BIT(INT32) | DTYPE_BIT(INT64);
+    return op->values >> i & 1 ? op->dtypes : DTYPES_INDEX;
 }
 
 static bool equals(const char *known, const char *name, size_t size)

@@ -4,6 +4,7 @@
 #ifndef KERNELS_OP_H
 #define KERNELS_OP_H
 
+#include "kernels/combine.h"
 #include "kernels/dtype.h"
 #include "kernels/error.h"
 
@@ -14,19 +15,10 @@ enum { OP_INPUTS_MAX = 4, OP_NAMES_MAX = 5 };
 
 enum start { START_ZEROS, START_COPY };
 
-enum combine {
-    COMBINE_SET,
-    COMBINE_ADD,
-    COMBINE_SUB,
-    COMBINE_MUL,
-    COMBINE_DIV,
-    COMBINE_MIN,
-    COMBINE_MAX,
-    COMBINE_OR,    /* BOOL, scatter_nd */
-    COMBINE_CONCAT /* BYTES, scatter_nd */
-};
-
 enum finish { FINISH_NONE, FINISH_MEAN, FINISH_SQRT_N };
+
+/* What an output row holds that no update reached: zeros, or the column EMPTY of the combine. */
+enum empty { EMPTY_ZEROS, EMPTY_OF_COMBINE };
 
 struct plan;
 
@@ -53,6 +45,7 @@ struct op {
     enum start start;
     enum combine combine;
     enum finish finish;
+    enum empty empty;
     enum error_code (*plan)(struct plan *plan, struct error *error);
 };
 

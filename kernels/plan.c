@@ -1,4 +1,5 @@
 #include "kernels/plan.h"
+#include "kernels/combine.h"
 #include "kernels/plan_parts.h"
 
 #include <assert.h>
@@ -107,14 +108,14 @@ static enum error_code output_too_large(const struct plan *plan, const char *siz
                      plan->options.output_limit);
 }
 
-/* A BYTES element counts as on the wire, with 4 bytes for its size; what its text adds is known
- * only when the output is (kernels/cpu/bytes.c). */
+/* What the text of BYTES adds is known only when the output is (kernels/cpu/bytes.c). */
 static enum error_code check_output_size(struct plan *plan, struct error *error)
 {
     int64_t count;
     size_t bytes;
     char text[40];
-    size_t element = plan->output.dtype == DTYPE_BYTES ? 4 : dtype_bytes(plan->output.dtype);
+    size_t element =
+        plan->output.dtype == DTYPE_BYTES ? BYTES_SIZE_BYTES : dtype_bytes(plan->output.dtype);
     if (!tensor_bytes(&plan->output, &plan->output_bytes) || !tensor_count(&plan->output, &count) ||
         __builtin_mul_overflow((size_t)count, element, &bytes))
         return output_too_large(plan, "more bytes than 64 bits can count", error);
@@ -136,10 +137,15 @@ int64_t plan_product(const int64_t *shape, int from, int to)
     return shape_product(shape, from, to, &product) ? product : INT64_MAX;
 }
 
-void plan_address_rows(struct plan *plan, const struct tensor *indices, const struct tensor *table)
+void plan_address_rows(struct plan *plan, int input, const struct tensor *table,
+                       const char *table_name)
 {
     struct rows *rows = &plan->rows;
+    const struct tensor *indices = &plan->inputs[input];
     plan->indices = indices;
+    plan->indices_name = plan->op->inputs[input];
+    plan->table = table;
+    plan->table_name = table_name;
     rows->depth = (int)indices->shape[indices->rank - 1];
     rows->count = plan_product(indices->shape, 0, indices->rank - 1);
     rows->width = plan_product(table->shape, rows->depth, table->rank);
@@ -148,21 +154,38 @@ void plan_address_rows(struct plan *plan, const struct tensor *indices, const st
         rows->bound[i] = table->shape[i];
 }
 
-/* What the op and the element type mean to a kernel: it knows no complex numbers, and adding is
- * another thing for BOOL and BYTES. */
-static void translate(struct plan *plan)
+struct kernel_key plan_kernel_key(const struct plan *plan, enum dtype dtype)
 {
-    plan->dtype = plan->output.dtype;
-    plan->combine = plan->op->combine;
-    if (plan->dtype == DTYPE_C64 || plan->dtype == DTYPE_C128) {
-        plan->dtype = plan->dtype == DTYPE_C64 ? DTYPE_FP32 : DTYPE_FP64;
-        if (__builtin_mul_overflow(plan->rows.width, 2, &plan->rows.width))
-            plan->rows.width = INT64_MAX;
-    }
-    if (plan->combine == COMBINE_ADD && plan->dtype == DTYPE_BOOL)
-        plan->combine = COMBINE_OR;
-    if (plan->combine == COMBINE_ADD && plan->dtype == DTYPE_BYTES)
-        plan->combine = COMBINE_CONCAT;
+    const struct op *op = plan->op;
+    struct kernel_key key = {plan->kind, op->combine, dtype, op->finish};
+    if (dtype == DTYPE_C64)
+        key.dtype = DTYPE_FP32;
+    if (dtype == DTYPE_C128)
+        key.dtype = DTYPE_FP64;
+    if (op->combine == COMBINE_ADD && dtype == DTYPE_BOOL)
+        key.combine = COMBINE_OR;
+    if (op->combine == COMBINE_ADD && dtype == DTYPE_BYTES)
+        key.combine = COMBINE_CONCAT;
+    return key;
+}
+
+bool kernel_key_is_sound(const struct kernel_key *key)
+{
+    bool integer = DTYPES_INTEGERS >> key->dtype & 1, real = DTYPES_FLOATS >> key->dtype & 1;
+    bool divides_by_zero = key->kind == PLAN_SEGMENT && key->combine == COMBINE_DIV && integer;
+    return (key->finish == FINISH_NONE || real) && !divides_by_zero;
+}
+
+static void choose_kernel(struct plan *plan)
+{
+    struct kernel_key key = plan_kernel_key(plan, plan->output.dtype);
+    plan->combine = key.combine;
+    plan->dtype = key.dtype;
+    if (DTYPES_COMPLEX >> plan->output.dtype & 1 &&
+        __builtin_mul_overflow(plan->rows.width, 2, &plan->rows.width))
+        plan->rows.width = INT64_MAX;
+    if (plan->op->empty == EMPTY_OF_COMBINE)
+        combine_empty(key.combine, key.dtype, plan->empty);
 }
 
 static size_t aligned(size_t bytes)
@@ -213,7 +236,8 @@ static size_t text_scratch_bytes(const struct plan *plan)
     if (plan->dtype != DTYPE_BYTES || !plan->start)
         return 0;
     size_t elements = plan->output_bytes / sizeof(struct span);
-    size_t most = 4 * elements + spans_bytes(plan->start) + spans_bytes(plan->values);
+    size_t most =
+        BYTES_SIZE_BYTES * elements + spans_bytes(plan->start) + spans_bytes(plan->values);
     return most > plan->options.output_limit ? aligned((size_t)plan->rows.limit / 8 + 1) : 0;
 }
 
@@ -223,7 +247,7 @@ static size_t touched_bytes(const struct plan *plan)
 {
     const struct rows *rows = &plan->rows;
     size_t row, bytes;
-    size_t row_uses = plan->segment_ids ? 1 : 3;
+    size_t row_uses = plan->kind == PLAN_SEGMENT ? 1 : 3;
     if (__builtin_mul_overflow((size_t)rows->width, row_uses * dtype_bytes(plan->dtype), &row) ||
         __builtin_add_overflow(row, 16 * (size_t)rows->depth, &row) ||
         __builtin_mul_overflow(row, (size_t)rows->count, &bytes) ||
@@ -247,7 +271,7 @@ enum error_code plan_make(struct plan *plan, const struct op_name *name,
         check_output_size(plan, error) != ERROR_NONE)
         return error->code;
 
-    translate(plan);
+    choose_kernel(plan);
     plan->scratch_bytes = text_scratch_bytes(plan);
     plan_use_threads(plan, options->threads);
     plan->touched_bytes = touched_bytes(plan);

@@ -28,8 +28,15 @@ struct plan_options {
     const atomic_bool *stop; /* when it turns true the run ends early with CANCELLED; NULL: never */
 };
 
-/* "Update k goes to row destination[k], width elements each": for scatters `destination` is a row
- * of the output; for gathers and segments it is a row of the table that is read. */
+/* What a kernel does with row number k. The plan function of an operation says it, and nobody else
+ * guesses. */
+enum plan_kind {
+    PLAN_SCATTER, /* row k of the values combines into row destination[k] of the output */
+    PLAN_GATHER,  /* row k of the output is row destination[k] of the values */
+    PLAN_SEGMENT  /* row destination[k] of the values combines into row segment[k] of the output;
+                     the segments are sorted, so that those of one row stand together */
+};
+
 struct rows {
     int64_t count;           /* N: rows of the indices */
     int64_t width;           /* elements in a row (complex: floats) */
@@ -39,6 +46,8 @@ struct rows {
     const void *destination; /* N row numbers, -1 for a row left out; made by run's check: the
                                 indices themselves where D = 1 */
     int destination_bits;    /* of a row number: 32 or 64 */
+    const void *segment;     /* PLAN_SEGMENT: N sorted row numbers; made by run's check */
+    int segment_bits;        /* 32 or 64 */
 };
 
 struct plan {
@@ -46,6 +55,7 @@ struct plan {
     struct tensor inputs[OP_INPUTS_MAX]; /* copies of the views given; the elements of tensor and
                                             indices may be overwritten by run */
     struct plan_options options;
+    enum plan_kind kind;
     enum combine
         combine;      /* op->combine, or what it means for this dtype (BOOL: OR, BYTES: CONCAT) */
     enum dtype dtype; /* what kernels compute in (complex: FP32, FP64) */
@@ -53,9 +63,14 @@ struct plan {
     const struct tensor *start;   /* what the output starts from (in inputs[]), or NULL for zeros */
     const struct tensor *values;  /* updates, params or data (in inputs[]) */
     const struct tensor *indices; /* (in inputs[]) */
-    const struct tensor *segment_ids; /* (in inputs[]), or NULL: not a segment op */
-    struct tensor output;             /* dtype and shape by plan_make; `data` by the caller */
-    size_t output_bytes;              /* in memory; for BYTES the spans */
+    const char *indices_name;     /* of that input */
+    const struct tensor *table;   /* whose rows the indices address: an input, or the output */
+    const char *table_name;
+    const struct tensor *segment_ids; /* (in inputs[]); PLAN_SEGMENT only */
+    unsigned char
+        empty[8]; /* an element of `dtype` that no update reaches, where there is no start */
+    struct tensor output; /* dtype and shape by plan_make; `data` by the caller */
+    size_t output_bytes;  /* in memory; for BYTES the spans */
     size_t scratch_bytes; /* what run needs at `scratch` besides, aligned to TENSOR_ALIGNMENT */
     size_t flat_bytes;    /* of them, at the start: flattened row numbers; 0: made in place */
     void *scratch;
@@ -73,11 +88,21 @@ static inline bool plan_stopped(const struct plan *plan)
     return stop && atomic_load_explicit(stop, memory_order_relaxed);
 }
 
-/* Whether rows of a table are read and nothing is combined: gather_nd. */
-static inline bool plan_gathers(const struct plan *plan)
-{
-    return plan->op->combine == COMBINE_SET && !plan->start;
-}
+/* By what a kernel is chosen. */
+struct kernel_key {
+    enum plan_kind kind;
+    enum combine combine;
+    enum dtype dtype;
+    enum finish finish;
+};
+
+/* Whether a kernel can do such plans right, should a backend have one: only floats are divided at
+ * the end, and a zero among the divisors of a segment is not looked for. */
+bool kernel_key_is_sound(const struct kernel_key *key);
+
+/* The kernel of a plan like this one, for elements of a type: none knows complex numbers, and to
+ * add is another thing for BOOL and BYTES. */
+struct kernel_key plan_kernel_key(const struct plan *plan, enum dtype dtype);
 
 /* Checks dtypes, ranks, shapes and sizes and fills the plan. inputs: OP_INPUTS_MAX views in the
  * op's order, absent ones DTYPE_NONE; `required` of them must be there. The views are copied, their
@@ -87,12 +112,13 @@ MUST_CHECK enum error_code plan_make(struct plan *plan, const struct op_name *na
                                      const struct tensor *inputs,
                                      const struct plan_options *options, struct error *error);
 
-/* The run may use so many threads instead, at least 1: decides scratch_bytes and flat_bytes anew. */
+/* The run may use so many threads instead, at least 1: decides scratch_bytes and flat_bytes anew.
+ */
 void plan_use_threads(struct plan *plan, int threads);
 
-/* The part of plan_make that looks at element types, for a decoder that is about to read the elements: a
- * wrong type is reported before a wrong shape or size, with those of the `known` types that the op
- * accepts. Inputs may be missing. Errors: UNSUPPORTED_DTYPE. */
+/* The part of plan_make that looks at element types, for a decoder that is about to read the
+ * elements: a wrong type is reported before a wrong shape or size, with those of the `known` types
+ * that the op accepts. Inputs may be missing. Errors: UNSUPPORTED_DTYPE. */
 MUST_CHECK enum error_code plan_check_types(const struct op_name *name, const struct tensor *inputs,
                                             dtype_set known, struct error *error);
 

@@ -24,7 +24,8 @@ enum error_code plan_gather_nd(struct plan *plan, struct error *error)
         output->shape[output->rank++] = indices->shape[i];
     for (int i = (int)depth; i < params->rank; i++)
         output->shape[output->rank++] = params->shape[i];
+    plan->kind = PLAN_GATHER;
     plan->values = params;
-    plan_address_rows(plan, indices, params);
+    plan_address_rows(plan, 1, params, "params");
     return ERROR_NONE;
 }

@@ -6,7 +6,8 @@
 #include "kernels/plan.h"
 
 /* Each checks ranks and shapes of plan->inputs (present and of the right types already), and fills
- * rows, start, values and the output's shape. Input numbers are those of the op's row. */
+ * kind, rows, start, values, indices, table and the output's shape. Input numbers are those of the
+ * op's row. */
 enum error_code plan_tensor_scatter(struct plan *plan, struct error *error);
 enum error_code plan_scatter_nd(struct plan *plan, struct error *error);
 enum error_code plan_gather_nd(struct plan *plan, struct error *error);
@@ -25,8 +26,9 @@ int64_t plan_integer(const struct tensor *t, int64_t i);
  * sizes are checked before anything reads this one. */
 int64_t plan_product(const int64_t *shape, int from, int to);
 
-/* Fills plan->indices and rows for indices whose last dimension addresses the first dimensions of
- * `table`. */
-void plan_address_rows(struct plan *plan, const struct tensor *indices, const struct tensor *table);
+/* Fills what the plan says about indices: input number `indices`, whose last dimension addresses
+ * the first dimensions of `table`. */
+void plan_address_rows(struct plan *plan, int indices, const struct tensor *table,
+                       const char *table_name);
 
 #endif

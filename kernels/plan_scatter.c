@@ -54,8 +54,9 @@ static enum error_code plan_rows(struct plan *plan, int indices, int updates, co
     if (check_depth(plan, i, output, error) != ERROR_NONE ||
         check_updates(plan, i, u, error) != ERROR_NONE)
         return error->code;
+    plan->kind = PLAN_SCATTER;
     plan->values = u;
-    plan_address_rows(plan, i, &plan->output);
+    plan_address_rows(plan, indices, &plan->output, output);
     return ERROR_NONE;
 }
 

@@ -78,8 +78,12 @@ enum error_code plan_sparse_segment(struct plan *plan, struct error *error)
     plan->output = *data;
     plan->output.data = NULL;
     plan->output.shape[0] = segments;
+    plan->kind = PLAN_SEGMENT;
     plan->values = data;
     plan->indices = &plan->inputs[INDICES];
+    plan->indices_name = "indices";
+    plan->table = data;
+    plan->table_name = "data";
     plan->segment_ids = &plan->inputs[SEGMENT_IDS];
     plan->rows = (struct rows){
         .count = plan->indices->shape[0],

@@ -25,6 +25,12 @@ bool shape_product(const int64_t *shape, int from, int to, int64_t *product)
 bool tensor_count(const struct tensor *t, int64_t *count) __attribute__((warn_unused_result));
 bool tensor_bytes(const struct tensor *t, size_t *bytes) __attribute__((warn_unused_result));
 
+/* Bits of an element of an INT32 or INT64 tensor of indices. */
+static inline int tensor_index_bits(const struct tensor *t)
+{
+    return t->dtype == DTYPE_INT32 ? 32 : 64;
+}
+
 enum { SHAPE_TEXT_MAX = RANK_MAX * 22 + 3 }; /* 20 characters and ", " for each number */
 
 /* Writes "[2, 3]" and returns `text`, which holds SHAPE_TEXT_MAX bytes. */

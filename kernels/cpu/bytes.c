@@ -30,7 +30,7 @@ static char *text_scratch(const struct plan *plan)
 /* Text of the rows that are appended or gathered. */
 static size_t rows_text(const struct plan *plan)
 {
-    bool gathers = plan->combine == COMBINE_SET;
+    bool gathers = plan->kind == PLAN_GATHER;
     const struct span *values = plan->values->data;
     int64_t width = plan->rows.width;
     size_t bytes = 0;
@@ -69,7 +69,7 @@ enum error_code bytes_check(const struct plan *plan, struct error *error)
     bool surely_fits = plan->start && plan->scratch_bytes == plan->flat_bytes;
     if (surely_fits)
         return ERROR_NONE;
-    size_t bytes = 4 * (size_t)elements(plan);
+    size_t bytes = BYTES_SIZE_BYTES * (size_t)elements(plan);
     bytes += plan->start ? updated_text(plan) : rows_text(plan);
     if (bytes <= plan->options.output_limit)
         return ERROR_NONE;

@@ -4,7 +4,7 @@
 
 #include "kernels/plan.h"
 
-/* OUTPUT_TOO_LARGE when the output's elements, each with 4 bytes for its size as on the wire,
+/* OUTPUT_TOO_LARGE when the output's elements, each with its size as on the wire,
  * exceed the limit. After check_run, before anything is written. Nothing for other types. */
 MUST_CHECK enum error_code bytes_check(const struct plan *plan, struct error *error);
 

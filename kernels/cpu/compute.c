@@ -6,19 +6,34 @@
 #include "kernels/fault.h"
 #include "kernels/team.h"
 
+#include <assert.h>
+
 struct work {
     const struct plan *plan;
     const struct level *level;
     const struct split *split;
 };
 
-/* What wraps has the same bits signed and unsigned, and is compiled once. */
-static enum dtype kernel_dtype(const struct plan *plan)
+static kernel *kernel_of(const struct level *level, enum plan_kind kind, enum combine combine,
+                         enum dtype dtype)
 {
-    bool wraps = plan->combine == COMBINE_ADD || plan->combine == COMBINE_SUB ||
-                 plan->combine == COMBINE_MUL;
-    bool is_signed = plan->dtype >= DTYPE_INT8 && plan->dtype <= DTYPE_INT64;
-    return wraps && is_signed ? plan->dtype - DTYPE_INT8 + DTYPE_UINT8 : plan->dtype;
+    const struct kernels *kernels = level->kernels[dtype];
+    switch (kind) {
+    case PLAN_GATHER:
+        return move_gather;
+    case PLAN_SCATTER:
+        return combine == COMBINE_SET ? move_set : kernels ? kernels->scatter[combine] : NULL;
+    case PLAN_SEGMENT:
+        return kernels ? kernels->segment[combine] : NULL;
+    }
+    return NULL;
+}
+
+bool compute_has_kernel(const struct level *level, const struct kernel_key *key)
+{
+    if (key->combine == COMBINE_CONCAT)
+        return key->kind == PLAN_SCATTER && key->dtype == DTYPE_BYTES;
+    return kernel_key_is_sound(key) && kernel_of(level, key->kind, key->combine, key->dtype);
 }
 
 static void start_part(void *work, int i)
@@ -34,14 +49,9 @@ static void apply_part(void *work, int i)
     struct share share = split_share(plan, w->split, i);
     if (share.columns == 0)
         return;
-    if (plan->segment_ids)
-        w->level->segment[kernel_dtype(plan)](&share);
-    else if (plan_gathers(plan))
-        move_gather(&share);
-    else if (plan->combine == COMBINE_SET)
-        move_set(&share);
-    else
-        w->level->scatter[kernel_dtype(plan)](&share);
+    kernel *apply = kernel_of(w->level, plan->kind, plan->combine, plan->dtype);
+    assert(apply);
+    apply(&share);
 }
 
 /* An owner of rows writes their start value itself, when they are about to be used. */
@@ -54,7 +64,7 @@ static void start_and_apply_part(void *work, int i)
 static void compute(const struct plan *plan, const struct level *level, const struct split *split)
 {
     struct work work = {plan, level, split};
-    bool starts = !plan->segment_ids && !plan_gathers(plan);
+    bool starts = plan->kind == PLAN_SCATTER;
     if (starts && !split->columns) {
         team_run(split->threads, start_and_apply_part, &work);
         return;

@@ -9,4 +9,7 @@
 MUST_CHECK enum error_code compute_run(struct plan *plan, const struct level *level,
                                        const struct split *split, struct error *error);
 
+/* Whether the level has a kernel for such plans. */
+bool compute_has_kernel(const struct level *level, const struct kernel_key *key);
+
 #endif

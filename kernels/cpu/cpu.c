@@ -44,6 +44,14 @@ static bool cpu_can_run(const struct plan *plan)
     return true;
 }
 
+static bool cpu_has_kernel(const struct kernel_key *key)
+{
+    for (int i = 0; i < level_count(); i++)
+        if (!compute_has_kernel(level_at(i), key))
+            return false;
+    return true;
+}
+
 static size_t cpu_memory(const struct plan *plan)
 {
     (void)plan;
@@ -67,6 +75,7 @@ const struct backend backend_cpu = {.name = "cpu",
                                     .pin = cpu_pin,
                                     .unpin = cpu_unpin,
                                     .open = cpu_open,
+                                    .has_kernel = cpu_has_kernel,
                                     .can_run = cpu_can_run,
                                     .memory = cpu_memory,
                                     .run = cpu_run,

@@ -53,15 +53,43 @@ static void fill(const struct plan *plan, const char *source, size_t from, size_
     }
 }
 
-void fill_zeros(const struct plan *plan, size_t from, size_t to, bool past)
+static bool is_zero(const struct plan *plan)
 {
-    fill(plan, NULL, from, to, past);
+    static const unsigned char zero[sizeof plan->empty];
+    return memcmp(plan->empty, zero, sizeof zero) == 0;
+}
+
+/* A line of elements that no update reached, repeated: an element's size divides the line's. */
+static void repeat_empty(char *to, const struct plan *plan, size_t bytes)
+{
+    char line[LINE];
+    size_t element = dtype_bytes(plan->dtype);
+    for (size_t i = 0; i < LINE; i += element)
+        memcpy(line + i, plan->empty, element);
+    for (size_t i = 0; i < bytes; i += LINE)
+        memcpy(to + i, line, bytes - i < LINE ? bytes - i : LINE);
+}
+
+void fill_empty(const struct plan *plan, size_t from, size_t to, bool past)
+{
+    char *out = plan->output.data;
+    if (is_zero(plan)) {
+        fill(plan, NULL, from, to, past);
+        return;
+    }
+    for (size_t at = from; at < to && !plan_stopped(plan); at += CHUNK_BYTES)
+        repeat_empty(out + at, plan, to - at < CHUNK_BYTES ? to - at : CHUNK_BYTES);
+}
+
+void fill_elements(void *out, const struct plan *plan, int64_t n)
+{
+    repeat_empty(out, plan, (size_t)n * dtype_bytes(plan->dtype));
 }
 
 void fill_start(const struct plan *plan, size_t from, size_t to, bool past)
 {
     if (!plan->start)
-        fill_zeros(plan, from, to, past);
+        fill_empty(plan, from, to, past);
     else if (plan->start->data != plan->output.data)
         fill(plan, plan->start->data, from, to, past);
 }

@@ -8,11 +8,14 @@
  * not stay itself. */
 enum { FILL_STREAM_BYTES = 8 << 20 };
 
-/* Writes the start value of the output's bytes [from, to): zeros, or what the op starts from unless
- * it is there already. `stream`: past the caches. */
+/* Writes the start value of the output's bytes [from, to), whole elements: what the op starts from,
+ * unless it is there already, or what no update reaches. `stream`: past the caches. */
 void fill_start(const struct plan *plan, size_t from, size_t to, bool stream);
 
-/* Writes zeros over bytes [from, to) of the output. */
-void fill_zeros(const struct plan *plan, size_t from, size_t to, bool stream);
+/* Writes what no update reaches over bytes [from, to) of the output: whole elements. */
+void fill_empty(const struct plan *plan, size_t from, size_t to, bool stream);
+
+/* Writes it over `n` elements at `out`. */
+void fill_elements(void *out, const struct plan *plan, int64_t n);
 
 #endif

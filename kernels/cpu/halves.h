@@ -5,29 +5,10 @@
 #define KERNELS_CPU_HALVES_H
 
 #include "kernels/arithmetic.h"
-#include "kernels/op.h"
 
 enum { EIGHT = 8 };
 
 typedef float floats __attribute__((vector_size(EIGHT * sizeof(float))));
-
-/* What an update does to eight elements at once: combine.inc in vectors. */
-ALWAYS_INLINE void combine_floats(enum combine combine, floats *a, const floats *u)
-{
-    switch (combine) {
-    case COMBINE_ADD:
-        *a += *u;
-        break;
-    case COMBINE_SUB:
-        *a -= *u;
-        break;
-    case COMBINE_MUL:
-        *a *= *u;
-        break;
-    default:
-        *a /= *u;
-    }
-}
 
 #ifdef LEVEL_AVX2
 

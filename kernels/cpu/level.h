@@ -20,10 +20,15 @@ struct share {
 
 typedef void kernel(const struct share *share);
 
+/* Those of one element type; NULL for a combine that it does not have. */
+struct kernels {
+    kernel *scatter[COMBINE_COUNT];
+    kernel *segment[COMBINE_COUNT];
+};
+
 struct level {
     const char *name;
-    kernel *scatter[DTYPE_COUNT];
-    kernel *segment[DTYPE_COUNT]; /* numbers only */
+    const struct kernels *kernels[DTYPE_COUNT]; /* NULL for a type without arithmetic */
 };
 
 /* The best level that this processor has. */

@@ -1,6 +1,6 @@
 #include "kernels/cpu/split.h"
 #include "kernels/cpu/fill.h"
-#include "kernels/cpu/pairs.h"
+#include "kernels/flatten.h"
 #include "kernels/team.h"
 
 enum {
@@ -33,9 +33,20 @@ static bool is_cached(const struct plan *plan)
 /* Rows that are shared: of the indices for a gather, else of the output. */
 static int64_t shared_rows(const struct plan *plan)
 {
-    return plan_gathers(plan)  ? plan->rows.count
-           : plan->segment_ids ? plan->output.shape[0]
-                               : plan->rows.limit;
+    switch (plan->kind) {
+    case PLAN_GATHER:
+        return plan->rows.count;
+    case PLAN_SEGMENT:
+        return plan->output.shape[0];
+    case PLAN_SCATTER:
+        break;
+    }
+    return plan->rows.limit;
+}
+
+int64_t split_first_pair(const struct plan *plan, int64_t row)
+{
+    return ids_first_not_below(plan->rows.segment, plan->rows.segment_bits, plan->rows.count, row);
 }
 
 /* Segments are shared so that each thread has as many pairs, or as many rows where writing them is
@@ -43,8 +54,8 @@ static int64_t shared_rows(const struct plan *plan)
 static int64_t first_row(const struct plan *plan, int threads, int i)
 {
     int64_t rows = shared_rows(plan), pairs = plan->rows.count;
-    if (plan->segment_ids && pairs >= rows && 0 < i && i < threads)
-        return index_load(plan->segment_ids->data, pairs_id_bits(plan), pairs * i / threads);
+    if (plan->kind == PLAN_SEGMENT && pairs >= rows && 0 < i && i < threads)
+        return index_load(plan->rows.segment, plan->rows.segment_bits, pairs * i / threads);
     return rows * i / threads;
 }
 
@@ -103,7 +114,7 @@ static double busiest_segments(const struct plan *plan, int threads)
 {
     int64_t most = 0, first = 0;
     for (int i = 1; i <= threads; i++) {
-        int64_t next = pairs_first(plan, first_row(plan, threads, i));
+        int64_t next = split_first_pair(plan, first_row(plan, threads, i));
         most = next - first > most ? next - first : most;
         first = next;
     }
@@ -116,9 +127,10 @@ static double busiest(const struct plan *plan, const struct split *split)
     int threads = split->threads;
     if (threads == 1 || split->columns)
         return 1;
-    if (plan_gathers(plan) || plan->rows.count < SAMPLE)
+    if (plan->kind == PLAN_GATHER || plan->rows.count < SAMPLE)
         return 1.0 / threads;
-    return plan->segment_ids ? busiest_segments(plan, threads) : busiest_owner(plan, threads);
+    return plan->kind == PLAN_SEGMENT ? busiest_segments(plan, threads)
+                                      : busiest_owner(plan, threads);
 }
 
 /* Applying one update: to a row, or to a thread's columns of it. */
@@ -130,8 +142,9 @@ static double update_ns(const struct plan *plan, const struct split *split)
 
 static double time_ns(const struct plan *plan, const struct split *split)
 {
-    bool scatters = !plan->segment_ids && !plan_gathers(plan);
-    bool starts = !plan_gathers(plan) && !(plan->start && plan->start->data == plan->output.data);
+    bool scatters = plan->kind == PLAN_SCATTER;
+    bool starts =
+        plan->kind != PLAN_GATHER && !(plan->start && plan->start->data == plan->output.data);
     double updates = (double)plan->rows.count, picked = scatters ? PICKED_NS : 0;
     double start = starts ? (double)plan->output_bytes * START_NS : 0;
     if (scatters && split->threads == 1 && plan->rows.width == 1 && is_cached(plan))
@@ -159,7 +172,7 @@ struct split split_choose(const struct plan *plan)
         return best;
     for (int t = most; t > 1; t /= 2) {
         consider(&best, &best_ns, plan, (struct split){t, false});
-        if (!plan_gathers(plan) && row_bytes(plan) >= (size_t)t * COLUMN_BYTES)
+        if (plan->kind != PLAN_GATHER && row_bytes(plan) >= (size_t)t * COLUMN_BYTES)
             consider(&best, &best_ns, plan, (struct split){t, true});
     }
     return best;

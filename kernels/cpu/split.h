@@ -29,6 +29,9 @@ struct split split_choose(const struct plan *plan);
 /* Thread i's part of the work. */
 struct share split_share(const struct plan *plan, const struct split *split, int i);
 
+/* PLAN_SEGMENT: the first pair whose segment is not below `row`. */
+int64_t split_first_pair(const struct plan *plan, int64_t row);
+
 /* Writes thread i's part of a scatter's start value: the rows that it owns, when it owns rows. */
 void split_write_start(const struct plan *plan, const struct split *split, int i);
 

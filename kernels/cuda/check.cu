@@ -29,8 +29,8 @@ static __device__ bool is_zero(const void *values, int bytes, int64_t i)
     }
 }
 
-/* Whether somebody else has come for this row before. Who is first is chance; how many are not the
- * first is none. */
+/* Whether another thread has come for this row before. Which thread comes first varies, but not how
+ * many come after it. */
 static __device__ bool seen_before(uint32_t *seen, uint32_t row)
 {
     uint32_t bit = 1u << (row & 31);

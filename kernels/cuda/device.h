@@ -110,6 +110,16 @@ cudaError_t cuda_put_last(const struct move *job, cudaStream_t stream);
 /* out[row[k]] |= in[k] for BOOL: any order, `out` starts as zeros and has whole words. */
 cudaError_t cuda_or(const struct move *job, cudaStream_t stream);
 
+/* out[i] = the element, `count` times. */
+struct fill {
+    void *out;
+    int64_t count;
+    int element_bytes;
+    uint64_t element; /* in its first bytes */
+};
+
+cudaError_t cuda_fill(const struct fill *job, cudaStream_t stream);
+
 /* -------------------------------------------------------------------------------- numbers.cu */
 
 /* Update k combines into row row[k]; in any order, so no two rows that count are equal. */
@@ -124,8 +134,8 @@ struct scatter {
 cudaError_t cuda_scatter(enum combine combine, enum dtype dtype, const struct scatter *job,
                          cudaStream_t stream);
 
-/* Runs of equal keys, each for one row of the output: row source[k] of `values` is added (or
- * combined) for each k of the run, in the order of k. */
+/* Runs of equal keys, each for one row of the output: row source[k] of `values` is combined for
+ * each k of the run, in the order of k. */
 struct runs {
     void *out;
     const void *values;
@@ -140,8 +150,12 @@ struct runs {
 cudaError_t cuda_scatter_runs(enum combine combine, enum dtype dtype, const struct runs *job,
                               cudaStream_t stream);
 
-/* Segment sums: out starts as zeros. */
-cudaError_t cuda_segments(enum dtype dtype, const struct runs *job, cudaStream_t stream);
+/* Segments: out starts with what a row holds that has none. */
+cudaError_t cuda_segments(enum combine combine, enum dtype dtype, const struct runs *job,
+                          cudaStream_t stream);
+
+/* Whether the three above have kernels for it. */
+bool cuda_computes(enum combine combine, enum dtype dtype);
 
 #ifdef __cplusplus
 }

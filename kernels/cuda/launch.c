@@ -1,15 +1,13 @@
 /* From a plan to the jobs of device.h. */
+#include "kernels/check.h"
 #include "kernels/cuda/needs.h"
 #include "kernels/cuda/run.h"
+
+#include <string.h>
 
 static void *buffer(const struct run *run, enum buffer which)
 {
     return run->lane->buffers[which];
-}
-
-static int index_bits(const struct tensor *t)
-{
-    return t->dtype == DTYPE_INT32 ? 32 : 64;
 }
 
 /* ------------------------------------------------------------------------------------- checking */
@@ -20,8 +18,8 @@ static cudaError_t check_pairs(const struct run *run)
     struct check_pairs job = {.verdict = buffer(run, BUFFER_FOUND),
                               .indices = buffer(run, BUFFER_INDICES),
                               .ids = buffer(run, BUFFER_IDS),
-                              .index_bits = index_bits(plan->indices),
-                              .id_bits = index_bits(plan->segment_ids),
+                              .index_bits = tensor_index_bits(plan->indices),
+                              .id_bits = tensor_index_bits(plan->segment_ids),
                               .count = plan->rows.count,
                               .segments = plan->output.shape[0],
                               .limit = (uint32_t)plan->rows.limit,
@@ -35,10 +33,10 @@ static cudaError_t check_rows(const struct run *run)
     const struct plan *plan = run->plan;
     const struct rows *rows = &plan->rows;
     struct verdict *verdict = buffer(run, BUFFER_FOUND);
-    bool divides = needs_division_check(plan);
+    bool divides = check_divides(plan);
     struct check_rows job = {.verdict = verdict,
                              .indices = buffer(run, BUFFER_INDICES),
-                             .index_bits = index_bits(plan->indices),
+                             .index_bits = tensor_index_bits(plan->indices),
                              .depth = rows->depth,
                              .count = rows->count,
                              .limit = (uint32_t)rows->limit,
@@ -58,7 +56,7 @@ cudaError_t run_launch_check(const struct run *run)
                                          run->lane->stream);
     if (status != cudaSuccess)
         return status;
-    return run->plan->segment_ids ? check_pairs(run) : check_rows(run);
+    return run->plan->kind == PLAN_SEGMENT ? check_pairs(run) : check_rows(run);
 }
 
 /* ------------------------------------------------------------------------------------- applying */
@@ -79,8 +77,6 @@ static cudaError_t apply_once(const struct run *run)
     const struct plan *plan = run->plan;
     cudaStream_t stream = run->lane->stream;
     struct move move = move_job(run);
-    if (plan->values == &plan->inputs[0])
-        return cuda_gather(&move, stream);
     if (plan->combine == COMBINE_SET)
         return cuda_put(&move, stream);
     if (plan->combine == COMBINE_OR)
@@ -145,12 +141,31 @@ static cudaError_t apply_segments(const struct run *run)
     job.keys = (uint32_t)run->plan->output.shape[0];
     job.sources = (uint32_t)run->plan->rows.limit;
     job.finish = run->plan->op->finish;
-    return cuda_segments(run->plan->dtype, &job, run->lane->stream);
+    return cuda_segments(run->plan->combine, run->plan->dtype, &job, run->lane->stream);
+}
+
+cudaError_t run_launch_empty(const struct run *run)
+{
+    const struct plan *plan = run->plan;
+    struct fill job = {.out = buffer(run, BUFFER_OUTPUT),
+                       .element_bytes = (int)dtype_bytes(plan->dtype)};
+    memcpy(&job.element, plan->empty, sizeof job.element);
+    if (job.element == 0)
+        return cudaMemsetAsync(job.out, 0, needs_output_bytes(plan), run->lane->stream);
+    job.count = (int64_t)(plan->output_bytes / dtype_bytes(plan->dtype));
+    return cuda_fill(&job, run->lane->stream);
 }
 
 cudaError_t run_launch_apply(const struct run *run)
 {
-    if (run->plan->segment_ids)
+    struct move move = move_job(run);
+    switch (run->plan->kind) {
+    case PLAN_GATHER:
+        return cuda_gather(&move, run->lane->stream);
+    case PLAN_SEGMENT:
         return apply_segments(run);
+    case PLAN_SCATTER:
+        break;
+    }
     return run->lane->verdict->duplicates ? apply_sorted(run) : apply_once(run);
 }

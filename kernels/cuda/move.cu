@@ -49,6 +49,13 @@ static __global__ void disjoin(struct move job)
     atomicOr((uint32_t *)job.out + to / 4, 1u << 8 * (to % 4));
 }
 
+template <class Element> static __global__ void fill(struct fill job)
+{
+    int64_t i = this_thread();
+    if (i < job.count)
+        ((Element *)job.out)[i] = (Element)job.element;
+}
+
 /* Kernels by the exponent of the unit: 1, 2, 4, 8 and 16 bytes. */
 typedef void (*move_kernel)(struct move);
 
@@ -88,4 +95,18 @@ cudaError_t cuda_put_last(const struct move *job, cudaStream_t stream)
 cudaError_t cuda_or(const struct move *job, cudaStream_t stream)
 {
     return launch(disjoin, job, job->count, (int64_t)job->row_bytes, stream);
+}
+
+cudaError_t cuda_fill(const struct fill *job, cudaStream_t stream)
+{
+    switch (job->element_bytes) {
+    case 1:
+        return launch(fill<uint8_t>, job, job->count, 1, stream);
+    case 2:
+        return launch(fill<uint16_t>, job, job->count, 1, stream);
+    case 4:
+        return launch(fill<uint32_t>, job, job->count, 1, stream);
+    default:
+        return launch(fill<uint64_t>, job, job->count, 1, stream);
+    }
 }

@@ -7,31 +7,27 @@ bool needs_fit(const struct plan *plan)
 {
     return plan->dtype != DTYPE_BYTES && plan->rows.count <= INT32_MAX &&
            plan->rows.limit <= INT32_MAX &&
-           (!plan->segment_ids || plan->output.shape[0] <= INT32_MAX);
+           (plan->kind != PLAN_SEGMENT || plan->output.shape[0] <= INT32_MAX);
 }
 
-static bool is_gather(const struct plan *plan)
+bool needs_kernel(const struct kernel_key *key)
 {
-    return plan->values == &plan->inputs[0] && !plan->segment_ids;
+    bool stays_on_cpu = key->dtype == DTYPE_BYTES;
+    bool moves =
+        key->kind == PLAN_GATHER || (key->kind == PLAN_SCATTER && key->combine == COMBINE_SET);
+    return stays_on_cpu || moves ||
+           (kernel_key_is_sound(key) && cuda_computes(key->combine, key->dtype));
 }
 
 bool needs_order(const struct plan *plan)
 {
-    return !plan->segment_ids && !is_gather(plan) && plan->combine != COMBINE_OR &&
-           plan->rows.count > 1 && plan->rows.width > 0;
+    return plan->kind == PLAN_SCATTER && plan->combine != COMBINE_OR && plan->rows.count > 1 &&
+           plan->rows.width > 0;
 }
 
-bool needs_division_check(const struct plan *plan)
+bool needs_empty(const struct plan *plan)
 {
-#define X(ID, ...) | DTYPE_BIT(ID)
-    static const dtype_set integers = 0 DTYPE_SIGNED(X) DTYPE_UNSIGNED(X);
-#undef X
-    return plan->combine == COMBINE_DIV && integers >> plan->dtype & 1 && plan->rows.width > 0;
-}
-
-bool needs_zeros(const struct plan *plan)
-{
-    return !plan->start && !is_gather(plan);
+    return !plan->start && plan->kind != PLAN_GATHER;
 }
 
 size_t needs_output_bytes(const struct plan *plan)
@@ -67,7 +63,7 @@ cudaError_t needs_of(const struct plan *plan, size_t needs[BUFFER_COUNT])
     needs[BUFFER_VALUES] = bytes_of(plan->values);
     needs[BUFFER_OUTPUT] = needs_output_bytes(plan);
     needs[BUFFER_ROWS] = numbers;
-    if (plan->segment_ids) {
+    if (plan->kind == PLAN_SEGMENT) {
         needs[BUFFER_IDS] = bytes_of(plan->segment_ids);
         needs[BUFFER_SOURCES] = numbers;
     }

@@ -11,11 +11,11 @@ bool needs_fit(const struct plan *plan);
 /* Whether the order of updates to one row can show in the result. */
 bool needs_order(const struct plan *plan);
 
-/* Whether the updates have to be searched for integer zeros. */
-bool needs_division_check(const struct plan *plan);
+/* Whether the device has a kernel for such plans, where needs_fit lets them come here. */
+bool needs_kernel(const struct kernel_key *key);
 
-/* Whether the output has to be made zero first. */
-bool needs_zeros(const struct plan *plan);
+/* Whether the output has to be made plan->empty first. */
+bool needs_empty(const struct plan *plan);
 
 /* Bytes of BUFFER_OUTPUT: whole words, because BOOLs are or'ed by words. */
 size_t needs_output_bytes(const struct plan *plan);

@@ -6,48 +6,17 @@
 #include <assert.h>
 #include <math.h>
 
-/* In the order of enum combine. */
-#define SCATTER_COMBINES(X) X(ADD) X(SUB) X(MUL) X(DIV) X(MIN) X(MAX)
-
-enum { SCATTER_COMBINE_COUNT = COMBINE_MAX - COMBINE_ADD + 1 };
-
-/* What one element type has. */
+/* What one element type has; NULL for a combine that the type does not have. */
 struct kernels {
-    void (*scatter[SCATTER_COMBINE_COUNT])(struct scatter);
-    void (*scatter_runs[SCATTER_COMBINE_COUNT])(struct runs);
-    void (*segments)(struct runs);
+    void (*scatter[COMBINE_COUNT])(struct scatter);
+    void (*scatter_runs[COMBINE_COUNT])(struct runs);
+    void (*segments[COMBINE_COUNT])(struct runs);
 };
 
-#define FN(name) JOIN(name, ID)
-#define T        JOIN(storage, ID)
-#define A        JOIN(arithmetic, ID)
+#define TYPE_TEXT "kernels/cuda/type.inc"
+#include "kernels/each_type.inc"
 
-#define ID i8
-#include "kernels/cuda/numbers.inc"
-#define ID i16
-#include "kernels/cuda/numbers.inc"
-#define ID i32
-#include "kernels/cuda/numbers.inc"
-#define ID i64
-#include "kernels/cuda/numbers.inc"
-#define ID u8
-#include "kernels/cuda/numbers.inc"
-#define ID u16
-#include "kernels/cuda/numbers.inc"
-#define ID u32
-#include "kernels/cuda/numbers.inc"
-#define ID u64
-#include "kernels/cuda/numbers.inc"
-#define ID f16
-#include "kernels/cuda/numbers.inc"
-#define ID bf16
-#include "kernels/cuda/numbers.inc"
-#define ID f32
-#include "kernels/cuda/numbers.inc"
-#define ID f64
-#include "kernels/cuda/numbers.inc"
-
-/* A missing type does not compile: its name is not declared. */
+/* NULL for a type without arithmetic. A missing one does not compile: its name is not declared. */
 static const struct kernels *kernels_of(enum dtype dtype)
 {
     switch (dtype) {
@@ -55,28 +24,41 @@ static const struct kernels *kernels_of(enum dtype dtype)
     case DTYPE_##ID:                                                                               \
         return &kernels_##id;
         DTYPE_NUMBERS(X)
+        X(BOOL, truth)
 #undef X
-    default:
-        assert(!"a type that has arithmetic");
-        return NULL;
+    case DTYPE_NONE:
+    case DTYPE_C64:
+    case DTYPE_C128:
+    case DTYPE_BYTES:
+    case DTYPE_COUNT:
+        break;
     }
+    return NULL;
+}
+
+bool cuda_computes(enum combine combine, enum dtype dtype)
+{
+    const struct kernels *kernels = kernels_of(dtype);
+    return kernels && kernels->scatter[combine];
 }
 
 cudaError_t cuda_scatter(enum combine combine, enum dtype dtype, const struct scatter *job,
                          cudaStream_t stream)
 {
-    return launch(kernels_of(dtype)->scatter[combine - COMBINE_ADD], job, job->count, job->width,
-                  stream);
+    assert(cuda_computes(combine, dtype));
+    return launch(kernels_of(dtype)->scatter[combine], job, job->count, job->width, stream);
 }
 
 cudaError_t cuda_scatter_runs(enum combine combine, enum dtype dtype, const struct runs *job,
                               cudaStream_t stream)
 {
-    return launch(kernels_of(dtype)->scatter_runs[combine - COMBINE_ADD], job, job->count,
-                  job->width, stream);
+    assert(cuda_computes(combine, dtype));
+    return launch(kernels_of(dtype)->scatter_runs[combine], job, job->count, job->width, stream);
 }
 
-cudaError_t cuda_segments(enum dtype dtype, const struct runs *job, cudaStream_t stream)
+cudaError_t cuda_segments(enum combine combine, enum dtype dtype, const struct runs *job,
+                          cudaStream_t stream)
 {
-    return launch(kernels_of(dtype)->segments, job, job->count, job->width, stream);
+    assert(cuda_computes(combine, dtype));
+    return launch(kernels_of(dtype)->segments[combine], job, job->count, job->width, stream);
 }

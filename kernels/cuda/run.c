@@ -1,4 +1,5 @@
 #include "kernels/cuda/run.h"
+#include "kernels/check.h"
 #include "kernels/cuda/needs.h"
 #include "kernels/fault.h"
 
@@ -31,9 +32,9 @@ static enum error_code start_check(struct run *run, struct error *error)
     struct lane *lane = run->lane;
     const struct plan *plan = run->plan;
     if (upload(run, BUFFER_INDICES, plan->indices, error) != ERROR_NONE ||
-        (plan->segment_ids && upload(run, BUFFER_IDS, plan->segment_ids, error) != ERROR_NONE) ||
-        (needs_division_check(plan) &&
-         upload(run, BUFFER_VALUES, plan->values, error) != ERROR_NONE))
+        (plan->kind == PLAN_SEGMENT &&
+         upload(run, BUFFER_IDS, plan->segment_ids, error) != ERROR_NONE) ||
+        (check_divides(plan) && upload(run, BUFFER_VALUES, plan->values, error) != ERROR_NONE))
         return error->code;
 
     if (failed(run, run_launch_check(run), "launch of a check", error) ||
@@ -49,17 +50,11 @@ static enum error_code start_check(struct run *run, struct error *error)
 static enum error_code start_rest(struct run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
-    if (!needs_division_check(plan) &&
-        upload(run, BUFFER_VALUES, plan->values, error) != ERROR_NONE)
+    if (!check_divides(plan) && upload(run, BUFFER_VALUES, plan->values, error) != ERROR_NONE)
         return error->code;
     if (plan->start)
         return upload(run, BUFFER_OUTPUT, plan->start, error);
-    if (!needs_zeros(plan))
-        return ERROR_NONE;
-    if (failed(run,
-               cudaMemsetAsync(buffer(run, BUFFER_OUTPUT), 0, needs_output_bytes(plan),
-                               run->lane->stream),
-               "cudaMemsetAsync", error))
+    if (needs_empty(plan) && failed(run, run_launch_empty(run), "fill of the output", error))
         return error->code;
     return ERROR_NONE;
 }
@@ -176,6 +171,7 @@ const struct backend backend_of_cuda = {
     .pin = pin,
     .unpin = unpin,
     .open = lane_open,
+    .has_kernel = needs_kernel,
     .can_run = needs_fit,
     .memory = needs_total,
     .run = run_plan,

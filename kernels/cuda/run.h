@@ -18,6 +18,9 @@ MUST_CHECK enum error_code run_prepare(struct run *run, struct lane *lane, struc
  * BUFFER_VALUES hold. What it finds is in BUFFER_FOUND. */
 cudaError_t run_launch_check(const struct run *run);
 
+/* Launches what makes BUFFER_OUTPUT hold plan->empty. */
+cudaError_t run_launch_empty(const struct run *run);
+
 /* Launches what computes BUFFER_OUTPUT, which holds the start value, from BUFFER_VALUES. The
  * check's verdict must have been read back to lane->verdict, and be good. */
 cudaError_t run_launch_apply(const struct run *run);

@@ -77,8 +77,56 @@ static __device__ bool walk_alone(const struct runs *runs, struct walk<Fold> *wa
     return false;
 }
 
+/* Chooses the run of the first thread whose run has not ended. Called by whole blocks. */
+template <class Fold>
+static __device__ void elect_run(struct stretch *run, unsigned *first,
+                                 const struct walk<Fold> *walk, bool left)
+{
+    if (threadIdx.x == 0)
+        *first = BLOCK_THREADS;
+    __syncthreads();
+    if (left)
+        atomicMin(first, threadIdx.x);
+    __syncthreads();
+    if (threadIdx.x == *first)
+        *run = {walk->at, walk->column, walk->key};
+    __syncthreads();
+}
+
+/* Reads `rows` rows of a run into the tile, `columns` columns from the run's first; counts[row]
+ * says which are not left out. Returns to all threads whether the run ends within. Called by whole
+ * blocks.
+ */
+template <class Element>
+static __device__ bool load_tile(const struct runs *runs, const struct stretch *run, int64_t at,
+                                 int rows, int columns, Element *tile, bool *counts)
+{
+    bool ended = false;
+    for (int i = (int)threadIdx.x; i < rows * columns; i += (int)blockDim.x) {
+        int row = i / columns, column = i % columns;
+        bool counted = false;
+        if (in_run(runs, at + row, run->key))
+            tile[i] = read_source<Element>(runs, at + row, run->column + column, &counted);
+        else
+            ended = true;
+        if (column == 0)
+            counts[row] = counted;
+    }
+    return __syncthreads_or(ended);
+}
+
+/* Folds one column of the tile. */
+template <class Element, class Fold>
+static __device__ void fold_tile(Fold *fold, const Element *tile, const bool *counts, int rows,
+                                 int columns, int64_t column)
+{
+    for (int row = 0; row < rows; row++)
+        if (counts[row])
+            fold->add(tile[row * columns + column]);
+}
+
 /* Folds what is left of the runs of a block's threads, one run after the other: the block reads a
- * stretch of it, all columns that its threads have, and each of those threads folds its column in
+ * tile of it, all columns that its threads have, and each of those threads folds its column in
  * order. `left`: this thread's run has not ended. Threads of one run have the same key, and
  * neighbouring columns. Called by whole blocks. */
 template <class Element, class Fold>
@@ -89,33 +137,14 @@ static __device__ void walk_together(const struct runs *runs, struct walk<Fold> 
     __shared__ struct stretch run;
     __shared__ unsigned first;
     while (__syncthreads_or(left)) {
-        if (threadIdx.x == 0)
-            first = BLOCK_THREADS;
-        __syncthreads();
-        if (left)
-            atomicMin(&first, threadIdx.x);
-        __syncthreads();
-        if (threadIdx.x == first)
-            run = {walk->at, walk->column, walk->key};
-        __syncthreads();
+        elect_run(&run, &first, walk, left);
         bool mine = left && walk->key == run.key;
         int columns = __syncthreads_count(mine), rows = WALK_TILE / columns;
         bool ended = false;
         for (int64_t at = run.at; !ended; at += rows) {
-            for (int i = (int)threadIdx.x; i < rows * columns; i += (int)blockDim.x) {
-                int row = i / columns, column = i % columns;
-                bool counted = false;
-                if (!in_run(runs, at + row, run.key))
-                    ended = true;
-                else
-                    tile[i] = read_source<Element>(runs, at + row, run.column + column, &counted);
-                if (column == 0)
-                    counts[row] = counted;
-            }
-            ended = __syncthreads_or(ended);
-            for (int row = 0; mine && row < rows; row++)
-                if (counts[row])
-                    walk->fold.add(tile[row * columns + walk->column - run.column]);
+            ended = load_tile(runs, &run, at, rows, columns, tile, counts);
+            if (mine)
+                fold_tile(&walk->fold, tile, counts, rows, columns, walk->column - run.column);
             __syncthreads();
         }
         left = left && !mine;

@@ -35,6 +35,12 @@ void describe_model_stats(struct text *t, const struct op_name *op, const struct
 /* GET /v2/models/stats: stats of op_count() operations in the table's order. */
 void describe_all_stats(struct text *t, const struct op_stats *stats);
 
+/* GET /v2/models: the operations with all their names, and the examples of example.h. */
+void describe_models(struct text *t);
+
+/* GET / without a page: where to go from there. `base_path` is in front of every route. */
+void describe_entries(struct text *t, const char *version, const char *base_path);
+
 /* POST /v2/repository/index. */
 void describe_index(struct text *t, bool ready);
 

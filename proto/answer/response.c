@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { STOP_EVERY = 64 * 1024, LENGTH_BYTES = 4 };
+enum { STOP_EVERY = 64 * 1024 };
 
 /* What follows an answer's data, and the head of a binary one. An answer that is all JSON ends its
  * line, so that a shell's prompt starts on the next one. */
@@ -206,13 +206,13 @@ static enum error_code packed_bytes(const struct plan *plan, int64_t count, cons
         if (i % STOP_EVERY == 0 && work_stopped(work))
             return error_set(error, ERROR_CANCELLED, NULL, "stopped while encoding the answer");
         size_t left = limit - *total;
-        if (left < LENGTH_BYTES || spans[i].size > left - LENGTH_BYTES ||
+        if (left < BYTES_SIZE_BYTES || spans[i].size > left - BYTES_SIZE_BYTES ||
             spans[i].size > UINT32_MAX)
             return error_set(error, ERROR_OUTPUT_TOO_LARGE, NULL,
                              "the output's %lld BYTES elements have more than %zu bytes, the limit "
                              "(setting max_output)",
                              (long long)count, limit);
-        *total += LENGTH_BYTES + spans[i].size;
+        *total += BYTES_SIZE_BYTES + spans[i].size;
     }
     return ERROR_NONE;
 }
@@ -221,10 +221,10 @@ static void pack(char *out, const struct span *spans, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         uint32_t size = (uint32_t)spans[i].size;
-        memcpy(out, &size, LENGTH_BYTES);
+        memcpy(out, &size, BYTES_SIZE_BYTES);
         if (size > 0)
-            memcpy(out + LENGTH_BYTES, spans[i].data, size);
-        out += LENGTH_BYTES + size;
+            memcpy(out + BYTES_SIZE_BYTES, spans[i].data, size);
+        out += BYTES_SIZE_BYTES + size;
     }
 }
 

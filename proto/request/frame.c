@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { STOP_EVERY = 64 * 1024, LENGTH_BYTES = 4 };
+enum { STOP_EVERY = 64 * 1024 };
 
 static const unsigned char alignments[DTYPE_COUNT] = {
 #define X(ID, id, T, A, BYTES, V2, SAFE) [DTYPE_##ID] = _Alignof(T),
@@ -58,15 +58,15 @@ static enum error_code walk(struct span *spans, int64_t count, const char *input
         uint32_t size = 0;
         if (i % STOP_EVERY == 0 && work_stopped(work))
             return error_set(error, ERROR_CANCELLED, input, "stopped while reading %s", input);
-        if (left >= LENGTH_BYTES)
-            memcpy(&size, at, LENGTH_BYTES);
-        if (left < LENGTH_BYTES || size > left - LENGTH_BYTES)
+        if (left >= BYTES_SIZE_BYTES)
+            memcpy(&size, at, BYTES_SIZE_BYTES);
+        if (left < BYTES_SIZE_BYTES || size > left - BYTES_SIZE_BYTES)
             return error_set(error, ERROR_SIZE_MISMATCH, input,
                              "%s has %zu bytes, which end within element %lld of %lld", input,
                              bytes, (long long)i, (long long)count);
-        spans[i] = (struct span){at + LENGTH_BYTES, size};
-        at += LENGTH_BYTES + size;
-        left -= LENGTH_BYTES + size;
+        spans[i] = (struct span){at + BYTES_SIZE_BYTES, size};
+        at += BYTES_SIZE_BYTES + size;
+        left -= BYTES_SIZE_BYTES + size;
     }
     if (left > 0)
         return error_set(error, ERROR_SIZE_MISMATCH, input,
@@ -81,7 +81,7 @@ static enum error_code view_bytes(struct tensor *t, const char *input, char *at,
     int64_t count;
     char shape[SHAPE_TEXT_MAX];
     /* An element takes 4 bytes at least, so a wild shape is refused before it costs memory. */
-    if (!tensor_count(t, &count) || (uint64_t)count > bytes / LENGTH_BYTES)
+    if (!tensor_count(t, &count) || (uint64_t)count > bytes / BYTES_SIZE_BYTES)
         return error_set(error, ERROR_SIZE_MISMATCH, input,
                          "%s has %zu bytes, too few for BYTES of shape %s", input, bytes,
                          shape_print(shape, t->shape, t->rank));

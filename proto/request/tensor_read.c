@@ -95,6 +95,10 @@ static enum error_code read_json(struct decode *d, struct tensor *t, struct span
     char *body = (char *)(uintptr_t)inner.data;
     size_t json_size = d->head->header_length >= 0 ? (size_t)d->head->header_length : inner.size;
     enum error_code code = request_check_sizes(d->head, d->rules, inner.size, error);
+    if (!code && json_size > inner.size)
+        code = error_set(error, ERROR_INVALID_HEADER, NULL,
+                         "Inference-Header-Content-Length is %zu, but the body has only %zu bytes",
+                         json_size, inner.size);
     if (!code)
         code = json_scan_tensor(&scan, body, json_size, ENVELOPE_MAX, d->work, error);
     if (code == ERROR_INVALID_JSON)

@@ -75,6 +75,7 @@ static bool needs_token(const struct config *config, enum route_kind kind)
 {
     switch (kind) {
     case ROUTE_PROBE:
+    case ROUTE_PAGE:
         return false;
     case ROUTE_METRICS:
         return config->protect_metrics;

@@ -59,6 +59,7 @@ struct grant {
 enum route_kind {
     ROUTE_INFO,    /* about the server; logged as any request */
     ROUTE_PROBE,   /* asked all the time by machines: logged at debug level, open to everybody */
+    ROUTE_PAGE,    /* the same for everybody, and so open to everybody */
     ROUTE_METRICS, /* asked all the time as well */
     ROUTE_INFER,   /* has a body; computed by a job instead of a handler */
     ROUTE_TENSOR,  /* the same, about a resident tensor */

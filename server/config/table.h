@@ -107,6 +107,8 @@
       "names of this server, with commas, under which browsers on this machine may use kept "      \
       "tensors; addresses and localhost always are")                                               \
     X(base_path, TEXT, "", ANY, false, "path in front of every route, such as /tensord")           \
+    X(console, BOOL, "true", ANY, true,                                                            \
+      "a page at / that shows how the server is and tries operations; false: nothing is there")    \
     X(log_level, WORD, "info", WORDS("debug", "info", "warn", "error"), true,                      \
       "least level that is logged: debug, info, warn, error")                                      \
     X(log_requests, BOOL, "true", ANY, true, "log a line for each request")                        \

@@ -3,6 +3,13 @@
 static const char *const encodings[] = {
     [ENCODING_JSON] = "json", [ENCODING_BINARY] = "binary", [ENCODING_SAFETENSORS] = "safetensors"};
 
+/* What machines and open pages ask all the time. */
+static bool is_routine(const struct route *route)
+{
+    return route->kind == ROUTE_PROBE || route->kind == ROUTE_METRICS ||
+           (route->kind == ROUTE_LOOK && route->method == METHOD_GET);
+}
+
 static enum log_level level_of(const struct exchange *x)
 {
     if (x->reply.status >= 500)
@@ -10,8 +17,7 @@ static enum log_level level_of(const struct exchange *x)
     if (x->reply.status >= 400)
         return LOG_WARN;
     const struct route *route = x->match.route;
-    bool is_routine = route && (route->kind == ROUTE_PROBE || route->kind == ROUTE_METRICS);
-    return is_routine ? LOG_DEBUG : LOG_INFO;
+    return route && is_routine(route) ? LOG_DEBUG : LOG_INFO;
 }
 
 static void log_microseconds(struct log_line *line, const char *key, uint64_t ns)

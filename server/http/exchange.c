@@ -193,6 +193,7 @@ static void answer_info(struct exchange *x)
 {
     struct call call = {.server = x->server,
                         .match = &x->match,
+                        .headers = &x->headers,
                         .query = &x->query,
                         .rights = x->grant.bearer.rights,
                         .forbids_use = http_forbids_use(x),

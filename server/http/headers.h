@@ -16,6 +16,7 @@
  * ALONE its value is "", which is none: a trace or an id that is said twice is not believed */
 #define HEADER_TABLE(X)                                                                            \
     X(ACCEPT, "Accept", LIST)                                                                      \
+    X(ACCEPT_ENCODING, "Accept-Encoding", LIST)                                                    \
     X(AUTHORIZATION, "Authorization", ONCE)                                                        \
     X(CONTENT_ENCODING, "Content-Encoding", LIST)                                                  \
     X(CONTENT_LENGTH, "Content-Length", ONCE)                                                      \

@@ -85,6 +85,12 @@ void info_index(struct call *call, struct text *text)
     describe_index(text, !why_not_ready(call));
 }
 
+void info_models(struct call *call, struct text *text)
+{
+    (void)call;
+    describe_models(text);
+}
+
 void info_trace(struct call *call, struct text *text)
 {
     (void)call;

@@ -7,7 +7,7 @@
 route_answer info_live, info_ready, info_server, info_trace, info_logging, info_openapi,
     info_metrics;
 route_answer info_model, info_model_ready, info_model_config, info_model_stats, info_all_stats,
-    info_index;
+    info_models, info_index;
 route_answer info_empty_list, info_empty_object, info_not_supported;
 
 #endif

@@ -10,6 +10,8 @@ static const struct {
      "{'type':'object','required':['name','version','extensions','limits']}"},
     {"Live", "application/json", "{'type':'object','required':['live']}"},
     {"Ready", "application/json", "{'type':'object','required':['live','ready']}"},
+    {"Entries", "application/json", "{'type':'object','required':['name','version']}"},
+    {"Models", "application/json", "{'type':'object','required':['models','examples']}"},
     {"Stats", "application/json", "{'type':'object','required':['model_stats']}"},
     {"Model", "application/json",
      "{'type':'object','required':['name','versions','platform','inputs','outputs']}"},

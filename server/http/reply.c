@@ -119,6 +119,8 @@ static void add_headers(struct MHD_Response *response, const struct exchange *x)
         route_print_allow(reply->allow, allow);
         add(response, MHD_HTTP_HEADER_ALLOW, allow);
     }
+    for (const struct reply_header *h = reply->headers; h && h->name; h++)
+        add(response, h->name, h->value);
     add_resident_headers(response, x);
     if (*x->server->config.cors_origins)
         add_cors(response, x);

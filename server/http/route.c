@@ -2,6 +2,7 @@
 
 #include "server/http/info.h"
 #include "server/http/route_hint.h"
+#include "server/http/root.h"
 #include "server/http/tensors.h"
 
 #include <stdio.h>
@@ -24,6 +25,8 @@
 /* The first row that fits is taken. */
 static const struct route routes[] = {
     ROW(POST, INFER, MODEL "/infer", NULL, "infer", "Runs an operation", "InferResponse"),
+    ROW(GET, PAGE, "/", root_answer, "root", "A page for people, or the ways into the API",
+        "Entries"),
     ROW(GET, INFO, "/v2", info_server, "server", "What this server is, and its limits", "Server"),
     ROW(GET, INFO, "/v2/", info_server, "server_slash", "The same", "Server"),
     ROW(GET, PROBE, "/v2/health/live", info_live, "live", "Whether the server lives", "Live"),
@@ -32,6 +35,8 @@ static const struct route routes[] = {
         "Ready", .may_be_503 = true),
     ROW(GET, PROBE, "/readyz", info_ready, "readyz", "The same", "Ready", .may_be_503 = true),
     ROW(GET, PROBE, "/healthz", info_ready, "healthz", "The same", "Ready", .may_be_503 = true),
+    ROW(GET, INFO, "/v2/models", info_models, "models", "The operations, with an example of each",
+        "Models"),
     ROW(GET, INFO, "/v2/models/stats", info_all_stats, "all_stats", "Statistics of all operations",
         "Stats"), /* before an operation of that name */
     ROW(GET, INFO, MODEL, info_model, "model", "What an operation takes and gives", "Model"),

@@ -45,6 +45,7 @@ enum segment_name {
         SEGMENT_COUNT
 };
 
+struct headers;
 struct server;
 struct route_match;
 
@@ -52,6 +53,7 @@ struct route_match;
 struct call {
     struct server *server;
     const struct route_match *match;
+    const struct headers *headers; /* of the request */
     const struct query *query;
     const struct rights *rights; /* to residents; NULL: all */
     const char *forbids_use;     /* why the visitor may use none; NULL: it may */

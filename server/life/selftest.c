@@ -59,6 +59,21 @@ static void judge_example(const struct job *job, const struct example *example, 
                   example->model, backend);
 }
 
+/* Whether the backend has a kernel for plans like this one, of every type that its operation takes.
+ */
+static bool has_kernels(const struct plan *plan, const struct backend *backend, struct error *error)
+{
+    for (int d = DTYPE_NONE + 1; d < DTYPE_COUNT; d++) {
+        struct kernel_key key = plan_kernel_key(plan, (enum dtype)d);
+        if (!(plan->op->dtypes >> d & 1) || backend->has_kernel(&key))
+            continue;
+        error_set(error, ERROR_INTERNAL, NULL, "self-test of %s on %s: it has no kernel for %s",
+                  plan->op->name, backend->name, dtype_name((enum dtype)d));
+        return false;
+    }
+    return true;
+}
+
 static enum error_code run_example(struct server *server, const struct backend *backend,
                                    struct lane *lane, const struct example *example,
                                    struct error *error)
@@ -70,12 +85,27 @@ static enum error_code run_example(struct server *server, const struct backend *
     job_init(&job, &server->blocks, &server->budget, home);
     if (open(&job, server, example) == ERROR_NONE)
         prepare(&job, example);
-    if (job.planned)
-        job_run(&job, backend, lane, 1);
-    judge_example(&job, example, backend->name, error);
+    /* What a device cannot run, strings, goes to the CPU. */
+    bool elsewhere = job.planned && !backend->can_run(&job.plan);
+    if (!elsewhere && (!job.planned || has_kernels(&job.plan, backend, error))) {
+        if (job.planned)
+            job_run(&job, backend, lane, 1);
+        judge_example(&job, example, backend->name, error);
+    }
     arena_release(&job.arena);
     blocks_put(&server->blocks, home);
     return error->code;
+}
+
+static bool has_example(const struct op *op)
+{
+    struct op_name name;
+    for (int i = 0; i < example_count(); i++) {
+        const struct example *e = example_at(i);
+        if (e->data && op_find(e->model, strlen(e->model), &name) && name.op == op)
+            return true;
+    }
+    return false;
 }
 
 enum error_code selftest(struct server *server, const struct backend *backend, int device,
@@ -85,7 +115,11 @@ enum error_code selftest(struct server *server, const struct backend *backend, i
     if (!lane)
         return error->code;
     error_clear(error);
-    for (int i = 0; i < example_count(); i++)
+    for (int i = 0; i < op_count() && error->code == ERROR_NONE; i++)
+        if (!has_example(op_at(i)))
+            error_set(error, ERROR_INTERNAL, NULL, "self-test of %s: it has no example",
+                      op_at(i)->name);
+    for (int i = 0; i < example_count() && error->code == ERROR_NONE; i++)
         if (run_example(server, backend, lane, example_at(i), error) != ERROR_NONE)
             break;
     backend->close(lane);

@@ -1,5 +1,5 @@
 /* selftest: the examples of every operation (proto/answer/example.h), from JSON to JSON, on a
- * backend. A server whose backends pass is ready. */
+ * backend, and a kernel for every element type of each. A server whose backends pass is ready. */
 #ifndef SERVER_LIFE_SELFTEST_H
 #define SERVER_LIFE_SELFTEST_H
 

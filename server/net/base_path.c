@@ -32,5 +32,9 @@ const char *base_path_below(const char *base, const char *url)
 {
     size_t size = strlen(base);
     const char *path = skip_origin(url);
-    return strncmp(base, path, size) == 0 && path[size] == '/' ? path + size : NULL;
+    if (strncmp(base, path, size) != 0)
+        return NULL;
+    if (size > 0 && path[size] == '\0')
+        return "/";
+    return path[size] == '/' ? path + size : NULL;
 }

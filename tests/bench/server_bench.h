@@ -18,7 +18,7 @@ enum { ANSWER_BYTES = 192 << 20 };
 /* Of BOUND's server, which has one worker. */
 enum { BOUND_JOBS = 256 };
 
-enum subject { SMALL, LARGE, JSON };
+enum subject { SMALL, LARGE, JSON, UPDATE, LOOKUP };
 
 /* What the same work is done by on the other side of the ratio. */
 enum other {
@@ -56,6 +56,7 @@ struct bench {
     struct pki pki; /* of PLAIN's other side */
     struct echo echo;
     struct wire_request request, large; /* `large`: of the stream beside */
+    struct wire_request echoed;         /* what the echo is sent, where that is not `request` */
     size_t array_offset, array_size;    /* in a JSON request */
     struct line ours, theirs;
     double bound_ms; /* of BOUND's last run */

@@ -8,12 +8,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* What a side is sent. */
+static const struct wire_request *request_for(const struct bench *b, bool echo)
+{
+    return echo && b->echoed.bytes ? &b->echoed : &b->request;
+}
+
 static struct load_result measure_load(const struct bench *b, int port, bool tls, double seconds)
 {
+    const struct wire_request *request =
+        request_for(b, b->row->other == HTTP_ECHO && port == b->echo.port);
     const struct load load = {.port = port,
                               .connections = b->row->connections,
-                              .request = b->request.bytes,
-                              .size = b->request.size,
+                              .request = request->bytes,
+                              .size = request->size,
                               .tls = tls};
     struct load_result result;
 
@@ -92,7 +100,8 @@ static double measure_overload(struct bench *b)
 
 static double measure_seconds(const struct bench *b, struct line *line)
 {
-    double seconds = line_exchange(line, b->request.bytes, b->request.size);
+    const struct wire_request *request = request_for(b, line == &b->theirs);
+    double seconds = line_exchange(line, request->bytes, request->size);
 
     if (seconds <= 0)
         bench_fail("a large request failed");

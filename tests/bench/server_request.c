@@ -9,6 +9,7 @@
 
 enum { LARGE_COUNT = 16 << 20, LARGE_UPDATES = 100000, JSON_COUNT = 1000000, JSON_UPDATES = 1000 };
 enum { BUSY_COLUMNS = 6144, BUSY_ROWS = 3072 };
+enum { TABLE_ROWS = 1000000, TABLE_WIDTH = 64, UPDATE_ROWS = 10000 };
 
 static const char add[] = "tensor_scatter_add";
 static const char binary_output[] = ",'parameters':{'binary_data_output':true}";
@@ -24,10 +25,11 @@ static bool wrap(struct wire_request *r, const char *op, const char *headers, co
                  size_t size)
 {
     char head[512];
+    int name = (int)strcspn(op, "?"); /* a query may follow it */
     int length = snprintf(head, sizeof(head),
-                          "POST /v2/models/%s/infer HTTP/1.1\r\n"
+                          "POST /v2/models/%.*s/infer%s HTTP/1.1\r\n"
                           "Host: 127.0.0.1\r\n%sContent-Length: %zu\r\n\r\n",
-                          op, headers, size);
+                          name, op, op + name, headers, size);
 
     r->body_offset = (size_t)length;
     r->size = r->body_offset + size;
@@ -40,19 +42,24 @@ static bool wrap(struct wire_request *r, const char *op, const char *headers, co
     return true;
 }
 
-static bool wrap_binary(struct wire_request *r, const char *op, const struct part *parts)
+static bool wrap_parts(struct wire_request *r, const char *op, const struct part *parts, int count)
 {
     struct body body;
     char header[64];
     bool made;
 
-    if (!body_binary(&body, parts, 3, binary_output))
+    if (!body_binary(&body, parts, count, binary_output))
         return false;
     snprintf(header, sizeof(header), "Inference-Header-Content-Length: %zu\r\n",
              body.header_length);
     made = wrap(r, op, header, body.data, body.size);
     body_release(&body);
     return made;
+}
+
+static bool wrap_binary(struct wire_request *r, const char *op, const struct part *parts)
+{
+    return wrap_parts(r, op, parts, 3);
 }
 
 static bool small_json(struct wire_request *r)
@@ -102,12 +109,18 @@ static bool small_safetensors(struct wire_request *r)
     return wrap(r, add, "Content-Type: application/vnd.safetensors\r\n", body, (size_t)(at - body));
 }
 
+static bool small_lookup(struct wire_request *r)
+{
+    return wire_lookup(r, 16);
+}
+
 bool wire_small(struct wire_request *r, enum form form)
 {
     static bool (*const makers[])(struct wire_request *) = {
         [FORM_JSON] = small_json,
         [FORM_BINARY] = small_binary,
         [FORM_SAFETENSORS] = small_safetensors,
+        [FORM_LOOKUP] = small_lookup,
     };
 
     return makers[form](r);
@@ -149,6 +162,55 @@ bool wire_large(struct wire_request *r)
     free(tensor);
     free(updates);
     free(indices);
+    return made;
+}
+
+bool wire_keep_table(struct wire_request *r)
+{
+    static const char body[] =
+        "{\"inputs\":[{\"name\":\"indices\",\"datatype\":\"INT32\",\"shape\":[0,1],\"data\":[]},"
+        "{\"name\":\"updates\",\"datatype\":\"FP32\",\"shape\":[0,64],\"data\":[]},"
+        "{\"name\":\"shape\",\"datatype\":\"INT32\",\"shape\":[2],\"data\":[1000000,64]}]}";
+
+    return wrap(r, "scatter_nd?into=table", "", body, sizeof(body) - 1);
+}
+
+static void pick_rows(int32_t *rows, int count)
+{
+    uint64_t state = 3;
+
+    for (int i = 0; i < count; i++)
+        rows[i] = (int32_t)(random_next(&state) % TABLE_ROWS);
+}
+
+bool wire_update(struct wire_request *r)
+{
+    static int32_t rows[UPDATE_ROWS];
+    static float updates[UPDATE_ROWS * TABLE_WIDTH];
+    const struct part parts[] = {{"indices", "INT32", "[10000,1]", rows, sizeof(rows)},
+                                 {"updates", "FP32", "[10000,64]", updates, sizeof(updates)}};
+
+    pick_rows(rows, UPDATE_ROWS);
+    return wrap_parts(r, "tensor_scatter_add?tensor=table&into=table", parts, 2);
+}
+
+bool wire_lookup(struct wire_request *r, int count)
+{
+    static int32_t rows[UPDATE_ROWS];
+    char shape[32];
+    const struct part part = {"indices", "INT32", shape, rows, (size_t)count * sizeof(rows[0])};
+
+    snprintf(shape, sizeof(shape), "[%d,1]", count);
+    pick_rows(rows, count);
+    return wrap_parts(r, "gather_nd?tensor=table", &part, 1);
+}
+
+bool wire_zeros(struct wire_request *r, size_t size)
+{
+    char *zeros = calloc(1, size);
+    bool made = zeros != NULL && wrap(r, add, "", zeros, size);
+
+    free(zeros);
     return made;
 }
 

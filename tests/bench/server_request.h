@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum form { FORM_JSON, FORM_BINARY, FORM_SAFETENSORS };
+enum form { FORM_JSON, FORM_BINARY, FORM_SAFETENSORS, FORM_LOOKUP };
 
 struct wire_request {
     char *bytes; /* owned: head and body */
@@ -27,6 +27,15 @@ bool wire_large(struct wire_request *r);
 /* The same of 1,000,000 random FP32 elements as JSON both ways, with 1,000 updates. *data_offset
  * and *data_size say where in the bytes the tensor's array stands. */
 bool wire_json(struct wire_request *r, size_t *data_offset, size_t *data_size);
+
+/* scatter_nd that keeps a table of 1,000,000 x 64 FP32 zeros, called `table`; tensor_scatter_add of
+ * 10,000 rows into it; gather_nd of `rows` rows of it, binary both ways. */
+bool wire_keep_table(struct wire_request *r);
+bool wire_update(struct wire_request *r);
+bool wire_lookup(struct wire_request *r, int rows);
+
+/* A request whose body is so many zeros. */
+bool wire_zeros(struct wire_request *r, size_t size);
 
 void wire_release(struct wire_request *r);
 

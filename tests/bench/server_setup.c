@@ -22,6 +22,28 @@ static bool make_small(struct bench *b)
     return b->row->other == BOUND ? wire_busy(&b->request) : wire_small(&b->request, b->row->form);
 }
 
+static bool uses_table(const struct row *row)
+{
+    return row->form == FORM_LOOKUP || row->subject == UPDATE || row->subject == LOOKUP;
+}
+
+/* The table is kept before anything is measured; the echo of a lookup sends as many bytes back. */
+static void keep_table(struct bench *b)
+{
+    enum { LOOKUP_BYTES = 10000 * 64 * 4, SMALL_LOOKUP_BYTES = 16 * 64 * 4 + 256 };
+    struct wire_request keep;
+    struct line line;
+
+    if (!wire_keep_table(&keep) || !line_open(&line, b->server.port, 4096) ||
+        line_exchange(&line, keep.bytes, keep.size) <= 0)
+        bench_fail("no table is kept");
+    line_close(&line);
+    wire_release(&keep);
+    if (b->row->subject != UPDATE &&
+        !wire_zeros(&b->echoed, b->row->subject == LOOKUP ? LOOKUP_BYTES : SMALL_LOOKUP_BYTES))
+        bench_fail("no memory for a request");
+}
+
 static void make_request(struct bench *b)
 {
     static const char *const failure = "no memory for a request";
@@ -34,6 +56,12 @@ static void make_request(struct bench *b)
         bench_fail(failure);
     if (b->row->other == ALONE && !wire_large(&b->large))
         bench_fail(failure);
+    if (b->row->subject == UPDATE && !wire_update(&b->request))
+        bench_fail(failure);
+    if (b->row->subject == LOOKUP && !wire_lookup(&b->request, 10000))
+        bench_fail(failure);
+    if (uses_table(b->row))
+        keep_table(b);
 }
 
 /* With an address that speaks TLS beside the plain one. */
@@ -101,6 +129,7 @@ void bench_close(struct bench *b)
         echo_stop(&b->echo);
     wire_release(&b->request);
     wire_release(&b->large);
+    wire_release(&b->echoed);
     if (server_stop(&b->server) != 0 || (b->row->other == QUIET && server_stop(&b->quiet) != 0))
         bench_fail("tensord did not end well");
     if (b->row->other == PLAIN)

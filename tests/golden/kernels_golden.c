@@ -120,31 +120,15 @@ static void golden_file(void **state)
         check_case(&c);
     }
     golden_close(&g);
-    assert_true(cases >= 200);
+    assert_true(cases >= GOLDEN_CASES_MIN);
 }
-
-#define FILE_TEST(op)                                                                              \
-    {                                                                                              \
-        .name = "golden " op, .test_func = golden_file,                                            \
-        .initial_state = "tests/golden/" op ".jsonl"                                               \
-    }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        FILE_TEST("tensor_scatter_add"),
-        FILE_TEST("tensor_scatter_sub"),
-        FILE_TEST("tensor_scatter_update"),
-        FILE_TEST("tensor_scatter_mul"),
-        FILE_TEST("tensor_scatter_div"),
-        FILE_TEST("tensor_scatter_min"),
-        FILE_TEST("tensor_scatter_max"),
-        FILE_TEST("scatter_nd"),
-        FILE_TEST("gather_nd"),
-        FILE_TEST("sparse_segment_sum"),
-        FILE_TEST("sparse_segment_mean"),
-        FILE_TEST("sparse_segment_sqrt_n"),
-        FILE_TEST("edges"),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    struct CMUnitTest tests[GOLDEN_FILES_MAX];
+    for (int i = 0; i < golden_files(); i++) {
+        const char *path = golden_file_at(i);
+        tests[i] = (struct CMUnitTest){path, golden_file, NULL, NULL, (void *)path};
+    }
+    return _cmocka_run_group_tests("golden", tests, (size_t)golden_files(), NULL, NULL);
 }

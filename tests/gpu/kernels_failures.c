@@ -44,7 +44,7 @@ static void fail_each(enum call call, cudaError_t status)
     int failures = 0;
     for (int i = 0; i < CASES; i++) {
         struct random_case c;
-        random_case_make(&c, 1000 + (uint64_t)i, SIZE_TINY);
+        random_case_make(&c, NULL, 1000 + (uint64_t)i, SIZE_TINY);
         c.run.backend = backend_cuda();
         for (int n = 0; fail_one(&c.run, call, n, status); n++)
             failures++;
@@ -105,7 +105,7 @@ static void a_lost_context_is_said_and_survived(void **state)
         struct random_case c;
         struct lane *lane = backend_cuda()->open(0, SIZE_MAX, &error);
         assert_non_null(lane);
-        random_case_make(&c, 1000 + (uint64_t)i, SIZE_TINY);
+        random_case_make(&c, NULL, 1000 + (uint64_t)i, SIZE_TINY);
         c.run.backend = backend_cuda();
         c.run.lane = lane;
         calls_lose_context(cudaErrorIllegalAddress);

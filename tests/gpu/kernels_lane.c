@@ -197,7 +197,7 @@ static void *use_a_lane(void *context)
     struct lane *lane = context;
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct random_case c;
-        random_case_make(&c, 1000 + seed, SIZE_TINY);
+        random_case_make(&c, NULL, 1000 + seed, SIZE_TINY);
         c.run.backend = backend_cuda();
         c.run.lane = lane;
         enum error_code code = kernel_run_do(&c.run);

@@ -1,6 +1,7 @@
 /* Random operations of all kinds and sizes, bit-equal to the CPU; on fresh lanes, whose buffers end
  * where the data ends, and on one lane that is used for all. RANDOM_SEED=n draws others. */
 #include "tests/gpu/support/random_case.h"
+#include "tests/support/kernels/segment_rows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@ static void check(struct lane *lane, int cases, enum size size)
 {
     uint64_t first = first_seed();
     for (int i = 0; i < cases; i++)
-        random_case_check(backend_cuda(), lane, first + (uint64_t)i, size);
+        random_case_check(backend_cuda(), lane, NULL, first + (uint64_t)i, size);
 }
 
 static void tiny_cases_on_fresh_lanes(void **state)
@@ -45,9 +46,20 @@ static void all_sizes_on_one_lane(void **state)
     (void)state;
     assert_non_null(lane);
     for (uint64_t seed = 0; seed < 200; seed++)
-        random_case_check(backend_cuda(), lane, first_seed() + 500000 + seed,
+        random_case_check(backend_cuda(), lane, NULL, first_seed() + 500000 + seed,
                           seed % 10 ? SIZE_TINY : (enum size)(seed / 10 % SIZE_COUNT));
     backend_cuda()->close(lane);
+}
+
+/* Also those that no row of the table has. */
+static void segments_take_any_combine(void **state)
+{
+    (void)state;
+    struct op row;
+    for (int i = 0; segment_row_at(i, &row); i++)
+        for (uint64_t seed = 0; seed < 60; seed++)
+            random_case_check(backend_cuda(), NULL, &row, 3000 + seed,
+                              seed % 20 ? SIZE_TINY : SIZE_SKEWED);
 }
 
 int main(void)
@@ -56,6 +68,7 @@ int main(void)
         cmocka_unit_test(tiny_cases_on_fresh_lanes),
         cmocka_unit_test(larger_cases_on_fresh_lanes),
         cmocka_unit_test(all_sizes_on_one_lane),
+        cmocka_unit_test(segments_take_any_combine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,10 +11,10 @@ static void sample_is_bit_equal_to_the_cpu(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 90; seed++)
-        random_case_check(backend_cuda(), NULL, 1000 + seed, SIZE_TINY);
+        random_case_check(backend_cuda(), NULL, NULL, 1000 + seed, SIZE_TINY);
     for (int size = SIZE_TINY + 1; size < SIZE_COUNT; size++)
         for (uint64_t seed = 0; seed < 5; seed++)
-            random_case_check(backend_cuda(), NULL, 2000 + seed, (enum size)size);
+            random_case_check(backend_cuda(), NULL, NULL, 2000 + seed, (enum size)size);
 }
 
 int main(void)

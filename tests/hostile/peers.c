@@ -1,6 +1,7 @@
 /* Clients that are slow, that leave, and that never stop: they get what they asked for or nothing,
  * and nobody else notices. */
 #include "tests/support/http/gauge.h"
+#include "tests/support/http/long_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,25 +82,18 @@ static void half_close_before_the_body_is_whole(void **state)
     fixture_check_alive(*state);
 }
 
-static void half_close_behind(struct fixture *f, const char *op, const char *text, struct raw *r)
+/* A client that shuts its sending side has gone as far as the server can tell: its job is
+ * cancelled. */
+static void half_close_while_the_job_runs(void **state)
 {
-    *r = fixture_raw(f);
-    assert_true(raw_printf(r,
-                           "POST /v2/models/%s/infer HTTP/1.1\r\nHost: t\r\n"
-                           "Content-Length: %zu\r\n\r\n%s",
-                           op, strlen(text), text));
-    raw_finish(r);
-}
-
-/* A client that shuts its sending side has gone as far as the server can tell: a job that is not
- * done at once is cancelled. */
-static void half_close_behind_a_whole_request(void **state)
-{
-    static const char cancelled[] = "tensord_requests_total{op=\"scatter_nd\",code=\"CANCELLED\"}";
+    static const char cancelled[] =
+        "tensord_requests_total{op=\"sparse_segment_sum\",code=\"CANCELLED\"}";
     double before = gauge(*state, cancelled);
-    struct raw r;
+    struct raw r = fixture_raw(*state);
 
-    half_close_behind(*state, "scatter_nd", slow_body, &r);
+    assert_true(long_job_say(&r));
+    gauge_settle(*state, "tensord_running_jobs", 1);
+    raw_finish(&r);
     assert_true(raw_ended(&r));
     raw_close(&r);
     gauge_settle(*state, cancelled, before + 1);
@@ -211,7 +205,7 @@ int main(void)
         cmocka_unit_test(chunks_of_one_byte_by_the_hundred_thousand),
         cmocka_unit_test(chunk_extensions_and_trailers_are_ignored),
         cmocka_unit_test(half_close_before_the_body_is_whole),
-        cmocka_unit_test(half_close_behind_a_whole_request),
+        cmocka_unit_test(half_close_while_the_job_runs),
         cmocka_unit_test(a_client_may_leave_at_any_byte),
         cmocka_unit_test(a_client_may_leave_a_queued_job),
         cmocka_unit_test(a_client_may_leave_in_the_middle_of_its_answer),

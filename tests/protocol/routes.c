@@ -81,7 +81,6 @@ static void unknown_models_and_paths_are_404(void **state)
         {"/v2/models/scatter_nd/versions/1/nope", "NOT_FOUND"},
         {"/v2/models/scatter_nd/", "NOT_FOUND"},
         {"/v2/models/", "NOT_FOUND"},
-        {"/v2/models", "NOT_FOUND"},
         {"/v1/models/scatter_nd", "NOT_FOUND"},
         {"/v2/health", "NOT_FOUND"},
         {"/v2/health/live/", "NOT_FOUND"},

@@ -55,9 +55,7 @@ static void the_operation_is_found_on_the_way(void **state)
 static void what_is_not_there_is_not_found(void **state)
 {
     static const char *const urls[] = {"",
-                                       "/",
                                        "/v2/",
-                                       "/v2/models",
                                        "/v2/models//infer",
                                        "/v2/models/scatter_nd/infer/",
                                        "/v2/models/scatter_nd/versions//infer",
@@ -181,7 +179,7 @@ static void a_base_path_stands_in_front(void **state)
     (void)state;
     assert_string_equal(base_path_below("/a/b", "/a/b/v2"), "/v2");
     assert_string_equal(base_path_below("", "/v2"), "/v2");
-    assert_null(base_path_below("/a/b", "/a/b"));
+    assert_string_equal(base_path_below("/a/b", "/a/b"), "/"); /* an address typed by hand */
     assert_null(base_path_below("/a/b", "/a/bc/v2"));
     assert_null(base_path_below("/a/b", "/v2"));
     assert_null(base_path_below("/a/b", "/A/b/v2"));

@@ -381,7 +381,7 @@ static void positions_only_grow(void **state)
     assert_int_equal(position_parse(&at, "s", "17-4", &error), ERROR_NONE);
     assert_false(positions_passed(&p, &at));
     for (int i = 1; i < POSITIONS_MAX; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "s%d", i);
         assert_int_equal(position_parse(&at, name, "1", &error), ERROR_NONE);
         assert_true(positions_reserve(&p, &at));

@@ -144,9 +144,9 @@ static size_t moved_bytes(const struct work *w)
     const struct plan *p = &w->plan;
     const struct rows *rows = &p->rows;
     size_t row = (size_t)rows->width * dtype_bytes(p->dtype);
-    size_t indices = bytes_of(p->indices) + (p->segment_ids ? bytes_of(p->segment_ids) : 0);
+    size_t indices = bytes_of(p->indices) + (p->kind == PLAN_SEGMENT ? bytes_of(p->segment_ids) : 0);
     size_t addressed = (size_t)(rows->count < rows->limit ? rows->count : rows->limit) * row;
-    if (p->segment_ids || p->values == &p->inputs[0])
+    if (p->kind != PLAN_SCATTER)
         return indices + (size_t)rows->count * row + p->output_bytes;
     size_t zeros = p->start ? 0 : p->output_bytes;
     return indices + (size_t)rows->count * row + 2 * addressed + zeros;

@@ -81,7 +81,7 @@ static struct tensor *integers(struct random_case *c, int input, uint64_t *state
 
 static void put_integer(struct tensor *t, int64_t i, int64_t v)
 {
-    index_store(t->data, t->dtype == DTYPE_INT32 ? 32 : 64, i, v);
+    index_store(t->data, tensor_index_bits(t), i, v);
 }
 
 /* What a size means: updates, rows that they go to, elements of a row; inclusive ranges. */
@@ -202,19 +202,21 @@ static void make_segments(struct random_case *c, uint64_t *state, enum dtype dty
     put_integer(segments, 0, id + (chance(state, 8) ? -1 : between(state, 1, 4)));
 }
 
-void random_case_make(struct random_case *c, uint64_t seed, enum size size)
+void random_case_make(struct random_case *c, const struct op *row, uint64_t seed, enum size size)
 {
     uint64_t state = seed * SIZE_COUNT + size;
-    const struct op *op = op_at((int)between(&state, 0, op_count() - 1));
+    const struct op *any = op_at((int)between(&state, 0, op_count() - 1)), *op = row ? row : any;
     enum dtype dtype = draw_dtype(&state, op->dtypes);
-    *c = (struct random_case){
-        .run = {.op = op->name, .ignore_bad = chance(&state, 2), .in_place = chance(&state, 2)}};
-    if (op->inputs[2] == NULL)
-        make_gather(c, &state, dtype, size);
-    else if (strcmp(op->inputs[2], "segment_ids") == 0)
+    *c = (struct random_case){.run = {.op = op->name,
+                                      .row = op,
+                                      .ignore_bad = chance(&state, 2),
+                                      .in_place = chance(&state, 2)}};
+    if (op_input(op, "updates", 7) >= 0)
+        make_scatter(c, &state, op, dtype, size);
+    else if (op_input(op, "segment_ids", 11) >= 0)
         make_segments(c, &state, dtype, size);
     else
-        make_scatter(c, &state, op, dtype, size);
+        make_gather(c, &state, dtype, size);
 }
 
 void random_case_release(struct random_case *c)
@@ -223,13 +225,13 @@ void random_case_release(struct random_case *c)
         free(c->memory[i]);
 }
 
-void random_case_check(const struct backend *backend, struct lane *lane, uint64_t seed,
-                       enum size size)
+void random_case_check(const struct backend *backend, struct lane *lane, const struct op *row,
+                       uint64_t seed, enum size size)
 {
     struct random_case c;
     char name[64];
     snprintf(name, sizeof name, "case %llu of size %d", (unsigned long long)seed, size);
-    random_case_make(&c, seed, size);
+    random_case_make(&c, row, seed, size);
     compare_with_cpu(&c.run, backend, lane, name);
     random_case_release(&c);
 }

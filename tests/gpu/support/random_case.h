@@ -19,13 +19,14 @@ struct random_case {
     void *memory[OP_INPUTS_MAX]; /* owned */
 };
 
-void random_case_make(struct random_case *c, uint64_t seed, enum size size);
+/* `row`: the operation; NULL: any of the table. */
+void random_case_make(struct random_case *c, const struct op *row, uint64_t seed, enum size size);
 void random_case_release(struct random_case *c);
 
 /* Makes, runs on the CPU and on the backend, and compares: the same bits, the same count of ignored
  * rows, the same error in all its members. Fails the test where it differs. `lane` may be NULL:
  * a fresh one. */
-void random_case_check(const struct backend *backend, struct lane *lane, uint64_t seed,
-                       enum size size);
+void random_case_check(const struct backend *backend, struct lane *lane, const struct op *row,
+                       uint64_t seed, enum size size);
 
 #endif

@@ -1,4 +1,5 @@
 #include "tests/support/golden/golden.h"
+#include "kernels/op.h"
 #include "tests/support/golden/text.h"
 #include "tests/support/kernels/number.h"
 
@@ -183,6 +184,20 @@ static void read_case(struct reader *r, struct golden_case *c)
 }
 
 /* -------------------------------------------------------------------------------------- files */
+
+int golden_files(void)
+{
+    assert(op_count() < GOLDEN_FILES_MAX);
+    return op_count() + 1;
+}
+
+const char *golden_file_at(int i)
+{
+    static char paths[GOLDEN_FILES_MAX][64];
+    snprintf(paths[i], sizeof paths[i], "tests/golden/%s.jsonl",
+             i < op_count() ? op_at(i)->name : "edges");
+    return paths[i];
+}
 
 void golden_open(struct golden *g, const char *path)
 {

@@ -47,6 +47,12 @@ struct golden {
     size_t memory_size, memory_used;
 };
 
+/* The files: one for each row of the op table, under its name, and the edge cases. Each has at
+ * least GOLDEN_CASES_MIN cases; one that is missing ends the test that opens it. */
+enum { GOLDEN_FILES_MAX = 64, GOLDEN_CASES_MIN = 100 };
+int golden_files(void);
+const char *golden_file_at(int i);
+
 /* Opens e.g. tests/golden/scatter_nd.jsonl. Tests run in the root of the tree. */
 void golden_open(struct golden *g, const char *path);
 

@@ -69,8 +69,10 @@ static enum error_code run(struct kernel_run *r)
                                    .ignore_bad = r->ignore_bad,
                                    .threads = r->threads ? r->threads : 1,
                                    .stop = r->stop};
-    bool known = op_find(r->op, strlen(r->op), &name);
+    bool known = op_find(r->op, strlen(r->op), &name) || r->row;
     assert(known);
+    if (r->row)
+        name = (struct op_name){r->op, r->row, r->row->required};
     for (int i = 0; i < OP_INPUTS_MAX; i++)
         inputs[i] = copy(r->inputs[i], &r->blocks[i]);
     if (plan_make(plan, &name, inputs, &options, &r->error) != ERROR_NONE)

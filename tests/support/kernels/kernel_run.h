@@ -15,6 +15,7 @@ struct kernel_run {
     struct lane *lane;             /* of that backend; NULL: one for this run alone */
     const atomic_bool *stop;
     const char *op;
+    const struct op *row; /* instead of the table's row of that name; NULL: that one */
     struct tensor inputs[OP_INPUTS_MAX]; /* in the op's order */
     bool ignore_bad;
     bool in_place; /* where the op starts from a copy: in that tensor's own copy */

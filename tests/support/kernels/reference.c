@@ -14,7 +14,7 @@ static double computed(enum dtype d, double v)
 
 static struct number combine(const char *how, enum dtype d, struct number a, struct number u)
 {
-    if (!strcmp(how, "add") && d == DTYPE_BOOL)
+    if (d == DTYPE_BOOL)
         return (struct number){.i = a.i || u.i};
     if (!strcmp(how, "add"))
         return (struct number){.i = a.i + u.i, .f = computed(d, a.f + u.f)};
@@ -172,12 +172,42 @@ static void gather(struct reference *r, const struct tensor *params, const struc
     }
 }
 
+/* A segment's element while its members come by. */
+struct fold {
+    const char *how;
+    struct number value;
+    int64_t n;    /* members so far */
+    int64_t from; /* min, max: the member that stays */
+};
+
+static void fold_member(struct fold *f, const struct tensor *data, int64_t from)
+{
+    struct number u = number_load(data, from);
+    bool picks_one = !strcmp(f->how, "min") || !strcmp(f->how, "max");
+    bool starts_from_first = picks_one || !strcmp(f->how, "sub") || !strcmp(f->how, "div");
+    if ((starts_from_first && f->n == 0) || replaces(f->how, f->value, u)) {
+        f->value = u;
+        f->from = from;
+    } else if (!picks_one)
+        f->value = combine(f->how, data->dtype, f->value, u);
+    f->n++;
+}
+
+/* How an operation folds: what follows the last underscore but for the means, which are sums. */
+static const char *fold_of(const char *op)
+{
+    const char *last = strrchr(op, '_') + 1;
+    bool sums = !strcmp(last, "sum") || !strcmp(last, "mean") || !strcmp(last, "n");
+    return sums ? "add" : !strcmp(last, "prod") ? "mul" : last;
+}
+
 /* What the sum of n rows becomes. */
 static double finish(const char *op, enum dtype d, double sum, int64_t n)
 {
-    if (!strcmp(op, "sparse_segment_mean"))
+    const char *last = strrchr(op, '_') + 1;
+    if (!strcmp(last, "mean"))
         return computed(d, sum / computed(d, (double)n));
-    if (!strcmp(op, "sparse_segment_sqrt_n"))
+    if (!strcmp(last, "n"))
         return computed(d, sum / computed(d, sqrt((double)n)));
     return sum;
 }
@@ -186,20 +216,23 @@ static void segment_row(struct reference *r, const char *op, const struct tensor
                         int64_t id)
 {
     const struct tensor *data = &inputs[0], *indices = &inputs[1], *ids = &inputs[2];
+    const char *how = fold_of(op);
     int64_t width = product(data->shape, 1, data->rank);
     for (int64_t j = 0; j < width; j++) {
-        struct number sum = {0};
-        int64_t n = 0;
+        bool one = !strcmp(how, "mul");
+        struct fold f = {how, {.i = one, .f = one}, 0, 0};
         for (int64_t k = 0; k < ids->shape[0]; k++) {
             int64_t row = address(indices, k, 1, data->shape);
-            if ((int64_t)number_load(ids, k).i != id || row < 0)
-                continue;
-            sum = combine("add", data->dtype, sum, number_load(data, row * width + j));
-            n++;
+            if ((int64_t)number_load(ids, k).i == id && row >= 0)
+                fold_member(&f, data, row * width + j);
         }
-        if (n > 0)
-            sum.f = finish(op, data->dtype, sum.f, n);
-        number_store(&r->output, id * width + j, sum);
+        if (f.n == 0)
+            continue;
+        f.value.f = finish(op, data->dtype, f.value.f, f.n);
+        if (!strcmp(how, "min") || !strcmp(how, "max"))
+            set_element(&r->output, id * width + j, data, f.from);
+        else
+            number_store(&r->output, id * width + j, f.value);
     }
 }
 
