@@ -3,11 +3,16 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 64, AHEAD = 32, LINES_READ = 20000, ROUNDS = 5 };
+enum {
+    LINE_BYTES = 64,
+    AHEAD = 32,
+    LINES_READ = 20000,
+    ROUNDS = 5,
+    TABLE_MOST_BYTES = 64 << 20 /* whatever a system tells of its caches */
+};
 
 const struct machine machine_typical = {
     .second_level_bytes = 1 << 20,
@@ -58,12 +63,17 @@ static void read_lines(const unsigned char *table, size_t lines, size_t from)
 /* Other programs make rounds longer, never shorter: the least is the machine's. */
 static void measure_line(struct machine *machine)
 {
-    size_t bytes = 4 * machine->second_level_bytes, lines = bytes / LINE_BYTES;
+    size_t cache = machine->second_level_bytes;
+    size_t bytes = cache < TABLE_MOST_BYTES / 4 ? 4 * cache : TABLE_MOST_BYTES;
+    size_t lines = bytes / LINE_BYTES;
     unsigned char *table = malloc(bytes);
     double least = 0;
-    if (!table)
+    if (!table || lines == 0) {
+        free(table);
         return;
-    memset(table, 1, bytes);
+    }
+    for (size_t i = 0; i < bytes; i += LINE_BYTES)
+        table[i] = 1;
     for (int i = 0; i < ROUNDS; i++) {
         double start = now_ns();
         read_lines(table, lines, (size_t)i * LINES_READ);

@@ -42,14 +42,24 @@ static void one_thread_has_no_team_to_measure(void **state)
     assert_true(machine.team_ns == -1);
 }
 
-/* No memory can be had for four times such a cache. */
-static void what_cannot_be_measured_stays(void **state)
+static void a_cache_of_no_size_is_not_measured(void **state)
 {
     (void)state;
     struct machine machine = machine_typical;
-    machine.second_level_bytes = SIZE_MAX / 8;
+    machine.second_level_bytes = 0;
+    machine.line_ns = -1;
     machine_measure(&machine, 1);
-    assert_true(machine.line_ns == machine_typical.line_ns);
+    assert_true(machine.line_ns == -1);
+}
+
+static void an_absurd_cache_is_measured_within_bounds(void **state)
+{
+    (void)state;
+    struct machine machine = machine_typical;
+    machine.second_level_bytes = SIZE_MAX;
+    machine.line_ns = -1;
+    machine_measure(&machine, 1);
+    assert_true(machine.line_ns > 0);
 }
 
 int main(void)
@@ -58,7 +68,8 @@ int main(void)
         cmocka_unit_test(caches_are_told_or_typical),
         cmocka_unit_test(a_line_and_a_team_are_measured),
         cmocka_unit_test(one_thread_has_no_team_to_measure),
-        cmocka_unit_test(what_cannot_be_measured_stays),
+        cmocka_unit_test(a_cache_of_no_size_is_not_measured),
+        cmocka_unit_test(an_absurd_cache_is_measured_within_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
