@@ -5,8 +5,14 @@
 
 #include <string.h>
 
-/* Passes over fewer rows are made by one thread: a team would take longer to gather. */
-enum { TEAM_ROWS = 262144, BLOCK = 4096 };
+enum { BLOCK = 4096 };
+
+/* Nanoseconds that a component of an index takes: only looked at (D = 1), or flattened. */
+static const double LOOK_NS = 0.12, FLATTEN_NS = 0.5;
+
+/* A pass that takes less than so many gatherings of a team is made by one thread: what others look
+ * at must then come out of their caches into those of the thread that applies the updates. */
+enum { GATHERINGS = 10 };
 
 /* A pass over some of the rows: what it is made from and what it found. */
 struct pass {
@@ -165,7 +171,9 @@ static int count_passes(const struct plan *plan)
 {
     bool in_place = plan->rows.depth > 1 && !plan->flat_bytes;
     int threads = plan->options.threads < TEAM_MAX ? plan->options.threads : TEAM_MAX;
-    return in_place || plan->rows.count < TEAM_ROWS ? 1 : threads;
+    int depth = plan->rows.depth;
+    double ns = (double)plan->rows.count * (depth == 1 ? LOOK_NS : depth * FLATTEN_NS);
+    return in_place || ns < GATHERINGS * plan_machine(plan)->team_ns ? 1 : threads;
 }
 
 enum error_code check_indices(struct plan *plan, struct error *error)

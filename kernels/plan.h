@@ -12,6 +12,7 @@
 #define KERNELS_PLAN_H
 
 #include "kernels/error.h"
+#include "kernels/machine.h"
 #include "kernels/op.h"
 #include "kernels/tensor.h"
 
@@ -21,10 +22,11 @@
 #include <stdint.h>
 
 struct plan_options {
-    size_t output_limit;     /* bytes that an output may have */
-    bool ignore_bad;         /* bad_indices_policy: leave bad rows out and count them */
-    int threads;             /* cores that the run may use, at least 1; see plan_use_threads */
-    unsigned read_only;      /* bit i: run must not write the elements of input i */
+    size_t output_limit; /* bytes that an output may have */
+    bool ignore_bad;     /* bad_indices_policy: leave bad rows out and count them */
+    int threads;         /* cores that the run may use, at least 1; see plan_use_threads */
+    unsigned read_only;  /* bit i: run must not write the elements of input i */
+    const struct machine *machine; /* that it runs on; NULL: machine_typical */
     const atomic_bool *stop; /* when it turns true the run ends early with CANCELLED; NULL: never */
 };
 
@@ -78,6 +80,11 @@ struct plan {
         touched_bytes; /* estimate of what run reads and writes, for the choice of where to run */
     int64_t ignored;   /* rows left out under ignore_bad; by run */
 };
+
+static inline const struct machine *plan_machine(const struct plan *plan)
+{
+    return plan->options.machine ? plan->options.machine : &machine_typical;
+}
 
 /* Work looks at plan.options.stop about every so many elements. */
 enum { PLAN_STOP_ELEMENTS = 65536 };

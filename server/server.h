@@ -2,6 +2,7 @@
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
 
+#include "kernels/machine.h"
 #include "server/access/access.h"
 #include "server/config/config.h"
 #include "server/jobs/cores.h"
@@ -33,6 +34,7 @@ struct server {
     struct blocks blocks;
     struct budget budget;
     struct cores cores;
+    struct machine machine; /* measured by the first worker */
     struct gpus gpus;
     struct store store;
     struct queue queue;

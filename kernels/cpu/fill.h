@@ -4,10 +4,6 @@
 
 #include "kernels/plan.h"
 
-/* What is larger than this is written past the caches: it would push out what is still needed and
- * not stay itself. */
-enum { FILL_STREAM_BYTES = 8 << 20 };
-
 /* Writes the start value of the output's bytes [from, to), whole elements: what the op starts from,
  * unless it is there already, or what no update reaches. `stream`: past the caches. */
 void fill_start(const struct plan *plan, size_t from, size_t to, bool stream);

@@ -4,19 +4,19 @@
 #include "kernels/team.h"
 
 enum {
-    SAMPLE = 256,           /* destinations looked at */
-    CACHED_BYTES = 1 << 20, /* a table that is larger is not in a core's own caches */
-    COLUMN_BYTES = 128      /* the least that is worth a thread, so that two share no line */
+    SAMPLE = 256,                /* destinations looked at */
+    COLUMN_BYTES = 128,          /* the least that is worth a thread, so that two share no line */
+    STREAM_LEAST_BYTES = 8 << 20 /* a start value that may be written past the caches */
 };
 
-/* Nanoseconds. */
+/* Nanoseconds; what differs much from one processor to the next is in struct machine. */
 static const double DIRECT_NS = 0.7; /* an update of one cached element, nothing picked */
 static const double PICKED_NS = 1.0; /* looking at an update */
 static const double ROW_NS = 1.0;    /* applying one, besides its bytes */
 static const double BYTE_NS = 0.03;
-static const double MISS_NS = 5.0;   /* prefetching a line that is not in the caches */
 static const double START_NS = 0.15; /* a byte of the start value */
-static const double TEAM_NS = 20e3;  /* gathering a team */
+static const double FETCH_NS =
+    0.03; /* a byte of an output that is fetched only to be overwritten */
 
 static size_t row_bytes(const struct plan *plan)
 {
@@ -25,7 +25,14 @@ static size_t row_bytes(const struct plan *plan)
 
 static bool is_cached(const struct plan *plan)
 {
-    return (double)plan->rows.limit * (double)row_bytes(plan) <= CACHED_BYTES;
+    return (double)plan->rows.limit * (double)row_bytes(plan) <=
+           (double)plan_machine(plan)->second_level_bytes;
+}
+
+/* Cache lines that an update touches, at least in part. */
+static double row_lines(double bytes)
+{
+    return 1 + bytes / 64;
 }
 
 /* ----------------------------------------------------------------------------- who owns which */
@@ -86,8 +93,7 @@ void split_write_start(const struct plan *plan, const struct split *split, int i
 {
     size_t bytes = row_bytes(plan);
     fill_start(plan, (size_t)first_row(plan, split->threads, i) * bytes,
-               (size_t)first_row(plan, split->threads, i + 1) * bytes,
-               plan->output_bytes > FILL_STREAM_BYTES);
+               (size_t)first_row(plan, split->threads, i + 1) * bytes, split->streams);
 }
 
 /* ---------------------------------------------------------------------------------- the model */
@@ -137,7 +143,8 @@ static double busiest(const struct plan *plan, const struct split *split)
 static double update_ns(const struct plan *plan, const struct split *split)
 {
     double bytes = (double)row_bytes(plan) / (split->columns ? split->threads : 1);
-    return ROW_NS + bytes * BYTE_NS + (is_cached(plan) ? 0 : (1 + bytes / 64) * MISS_NS);
+    return ROW_NS + bytes * BYTE_NS +
+           (is_cached(plan) ? 0 : row_lines(bytes) * plan_machine(plan)->line_ns);
 }
 
 static double time_ns(const struct plan *plan, const struct split *split)
@@ -150,12 +157,36 @@ static double time_ns(const struct plan *plan, const struct split *split)
     if (scatters && split->threads == 1 && plan->rows.width == 1 && is_cached(plan))
         return updates * DIRECT_NS + start;
     return updates * (picked + update_ns(plan, split) * busiest(plan, split)) +
-           start / split->threads + (split->threads > 1 ? TEAM_NS : 0);
+           start / split->threads + (split->threads > 1 ? plan_machine(plan)->team_ns : 0);
+}
+
+/* Whether the start value is written past the caches. That spares fetching what it overwrites; but
+ * an output that the third level holds is then fetched for each update instead. */
+static bool streams(const struct plan *plan)
+{
+    double bytes = (double)plan->output_bytes, updates = (double)plan->rows.count;
+    double misses = row_lines((double)row_bytes(plan)) * plan_machine(plan)->line_ns;
+    if (plan->output_bytes < STREAM_LEAST_BYTES)
+        return false;
+    return plan->output_bytes > plan_machine(plan)->third_level_bytes ||
+           updates * misses < bytes * FETCH_NS;
+}
+
+/* The least time that a split can take, however the updates fall: for most tables of single
+ * elements it says that no sample is needed. */
+static double least_ns(const struct plan *plan, const struct split *split)
+{
+    double picked = plan->kind == PLAN_SCATTER ? PICKED_NS : 0;
+    double part = split->columns ? 1 : 1.0 / split->threads;
+    return (double)plan->rows.count * (picked + update_ns(plan, split) * part) +
+           plan_machine(plan)->team_ns;
 }
 
 static void consider(struct split *best, double *best_ns, const struct plan *plan,
                      struct split split)
 {
+    if (least_ns(plan, &split) >= *best_ns)
+        return;
     double ns = time_ns(plan, &split);
     if (ns >= *best_ns)
         return;
@@ -166,14 +197,16 @@ static void consider(struct split *best, double *best_ns, const struct plan *pla
 struct split split_choose(const struct plan *plan)
 {
     int most = plan->options.threads < TEAM_MAX ? plan->options.threads : TEAM_MAX;
-    struct split best = {1, false};
+    struct split best = {.threads = 1, .streams = streams(plan)};
     double best_ns = time_ns(plan, &best);
-    if (best_ns < 2 * TEAM_NS)
+    if (best_ns < 2 * plan_machine(plan)->team_ns)
         return best;
     for (int t = most; t > 1; t /= 2) {
-        consider(&best, &best_ns, plan, (struct split){t, false});
+        struct split split = {.threads = t, .streams = best.streams};
+        consider(&best, &best_ns, plan, split);
+        split.columns = true;
         if (plan->kind != PLAN_GATHER && row_bytes(plan) >= (size_t)t * COLUMN_BYTES)
-            consider(&best, &best_ns, plan, (struct split){t, true});
+            consider(&best, &best_ns, plan, split);
     }
     return best;
 }

@@ -10,7 +10,8 @@
  * S is the busiest thread's part of the updates: what a sample of the destinations says, so that
  * duplicates of few rows lead to columns. Segments and gathers share the walk, too; of segments S
  * is known exactly. Single elements of a cached table are not even picked by one thread. The
- * fastest form wins. The constants are nanoseconds on a machine of today; only their ratios matter.
+ * fastest form wins. What differs from one processor to the next (its caches, what a cache line and a
+ * team cost) is in plan.options.machine.
  */
 #ifndef KERNELS_CPU_SPLIT_H
 #define KERNELS_CPU_SPLIT_H
@@ -20,6 +21,7 @@
 struct split {
     int threads;
     bool columns; /* each thread owns columns of every row; else rows */
+    bool streams; /* a scatter's start value is written past the caches */
 };
 
 /* Chooses from the plan's shape, its options.threads, and a sample of its destinations. After

@@ -145,14 +145,13 @@ enum error_code access_ask(struct access *access, const struct visitor *visitor,
 
 void access_leave(struct access *access, struct grant *grant, uint64_t bytes)
 {
-    const struct bearer *bearer = &grant->bearer;
+    struct bearer *bearer = &grant->bearer;
     if (!bearer->client)
         return;
     if (bytes > grant->charged_bytes)
         quota_charge(&bearer->client->bytes, &bearer->bytes, bytes - grant->charged_bytes,
                      clock_ns());
-    rights_leave(bearer->rights);
-    clients_leave(&access->clients, bearer->client);
+    bearer_leave(bearer, &access->clients);
     *grant = (struct grant){.retry_after = 0};
 }
 

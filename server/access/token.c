@@ -228,8 +228,6 @@ enum error_code tokens_load(struct tokens *tokens, const char *path, struct erro
     enum error_code code = read_token_file(&r);
     for (int i = 0; i < r.count; i++)
         r.list[i].rights->is_restricted = r.are_restricted;
-    for (int i = 0; i < r.count; i++)
-        r.list[i].rights->is_restricted = r.are_restricted;
     if (code == ERROR_NONE) {
         pthread_rwlock_wrlock(&tokens->lock);
         struct token *list = tokens->list;
@@ -286,4 +284,10 @@ enum error_code tokens_find(struct tokens *tokens, const char *authorization, st
     if (token)
         return ERROR_NONE;
     return error_set(error, ERROR_UNAUTHENTICATED, NULL, "the token is not known here");
+}
+
+void bearer_leave(struct bearer *bearer, struct clients *clients)
+{
+    rights_leave(bearer->rights);
+    clients_leave(clients, bearer->client);
 }

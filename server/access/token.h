@@ -50,9 +50,12 @@ void tokens_release(struct tokens *tokens);
 MUST_CHECK enum error_code tokens_load(struct tokens *tokens, const char *path,
                                        struct error *error);
 
-/* Finds the client to whom `authorization` ("Bearer ...", NULL: absent) belongs; the caller leaves
- * the client. Errors: UNAUTHENTICATED, RESOURCE_EXHAUSTED. */
+/* Finds the client to whom `authorization` ("Bearer ...", NULL: absent) belongs; the caller
+ * leaves the bearer. Errors: UNAUTHENTICATED, RESOURCE_EXHAUSTED. */
 MUST_CHECK enum error_code tokens_find(struct tokens *tokens, const char *authorization,
                                        struct bearer *bearer, struct error *error);
+
+/* Gives back what a bearer holds: its client and its rights. */
+void bearer_leave(struct bearer *bearer, struct clients *clients);
 
 #endif

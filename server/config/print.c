@@ -44,6 +44,7 @@ void config_help(FILE *out)
             "tensord: scatter, gather and segment operations on tensors over HTTP\n\n"
             "  tensord [--config=FILE] [--name=value ...]\n\n"
             "  --print-config   print the settings that result, as a file, and exit\n"
+            "  --print-machine  print the facts about this machine that decide how work is split\n"
             "  --check-config   exit 0 if the settings are right, and print those that are not "
             "at their default\n"
             "  --health         ask the server that these settings describe: exit 0 if ready\n"

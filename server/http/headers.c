@@ -213,7 +213,7 @@ static enum error_code check_target(const char *target, struct error *error)
 static bool is_known(const char *method)
 {
     static const char *const known[] = {"GET",    "POST",  "HEAD",  "OPTIONS", "PUT",
-                                        "DELETE", "PATCH", "TRACE", "CONNECT"};
+                                        "DELETE", "PATCH", "QUERY", "TRACE", "CONNECT"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i], method) == 0)
             return true;

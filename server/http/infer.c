@@ -59,6 +59,7 @@ enum error_code http_job_open(struct exchange *x)
     const char *const *value = x->headers.value;
     struct error *error = &x->job.error;
     struct job_setup setup = {.op = x->match.op_name,
+                              .machine = &x->server->machine,
                               .rules = server_rules(server),
                               .timeout_ns = server->config.request_timeout,
                               .share = access_share(&server->access, &x->grant),

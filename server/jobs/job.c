@@ -37,6 +37,7 @@ void job_open(struct job *job, const struct job_setup *setup)
     assert(job->arena.reserved_bytes == 0);
     job->arena.share = setup->share;
     job->op = setup->op;
+    job->machine = setup->machine;
     job->head = setup->head;
     job->rules = setup->rules;
     job->timeout_ns = setup->timeout_ns;
@@ -144,6 +145,7 @@ static void plan_infer(struct job *job)
     struct plan_options options = {.output_limit = job->rules.output_limit,
                                    .ignore_bad = job->request.ignore_bad,
                                    .threads = 1,
+                                   .machine = job->machine,
                                    .stop = &job->stop};
     if (reads_residents && bind_inputs(job) != ERROR_NONE)
         return;

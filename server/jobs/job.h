@@ -45,6 +45,7 @@ struct job {
     size_t body_size;
     struct head head;
     struct op_name op;
+    const struct machine *machine;
     struct request_rules rules;
     uint64_t timeout_ns; /* the server's, then the smaller of its and the request's */
 
@@ -80,6 +81,7 @@ void job_init(struct job *job, struct blocks *blocks, struct budget *budget, str
 /* All that a job must be told. */
 struct job_setup {
     struct op_name op;
+    const struct machine *machine; /* that it runs on; NULL: machine_typical */
     struct head head;
     struct request_rules rules;
     uint64_t timeout_ns;

@@ -106,6 +106,8 @@ static void *serve(void *context)
     struct job *job;
     if (worker->kind == QUEUE_WIDE)
         team_make(worker->all->cores->count);
+    if (worker == worker->all->list)
+        machine_measure(worker->all->machine, worker->all->cores->count);
     sem_post(&worker->all->started);
     while ((job = queue_take(worker->all->queue, worker->kind))) {
         set_running(worker, job);
@@ -179,7 +181,8 @@ enum error_code workers_init(struct workers *workers, const struct workers_setup
                                 .cores = setup->cores,
                                 .backend = setup->backend,
                                 .gpus = setup->gpus,
-                                .log = setup->log};
+                                .log = setup->log,
+                                .machine = setup->machine};
     sem_init(&workers->started, 0, 0);
     workers->list = calloc((size_t)most, sizeof *workers->list);
     if (!workers->list)

@@ -6,6 +6,7 @@
 #define SERVER_JOBS_WORKER_H
 
 #include "kernels/backend.h"
+#include "kernels/machine.h"
 #include "server/jobs/cores.h"
 #include "server/jobs/gpus.h"
 #include "server/jobs/queue.h"
@@ -31,6 +32,7 @@ struct workers {
     const struct backend *backend;
     struct gpus *gpus;
     struct log *log;
+    struct machine *machine;
     struct worker *list;
     int count;
     sem_t started;
@@ -44,6 +46,7 @@ struct workers_setup {
     const struct backend *backend;
     struct gpus *gpus; /* each gets workers besides */
     struct log *log;
+    struct machine *machine; /* measured by the first wide worker before its first job */
 };
 
 /* Starts the workers and waits until they are ready. Errors: RESOURCE_EXHAUSTED, or a backend's. */

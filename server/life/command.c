@@ -12,6 +12,7 @@ static const struct {
     {"-h", COMMAND_HELP},
     {"--version", COMMAND_VERSION},
     {"--print-config", COMMAND_PRINT_CONFIG},
+    {"--print-machine", COMMAND_PRINT_MACHINE},
     {"--check-config", COMMAND_CHECK_CONFIG},
     {"--health", COMMAND_HEALTH},
 };
@@ -43,7 +44,7 @@ static enum error_code refuse(const char *argument, struct error *error)
                          argument, near.found);
     return error_set(error, ERROR_INVALID_PARAMETER, NULL,
                      "argument %.100s: allowed are --name=value, --config=FILE, --print-config, "
-                     "--check-config, --health, --version and --help",
+                     "--print-machine, --check-config, --health, --version and --help",
                      argument);
 }
 

@@ -1,7 +1,11 @@
 /* main: does what the command line asks for. */
 #include "kernels/backend.h"
+#include "kernels/cpu/level.h"
+#include "kernels/machine.h"
+#include "kernels/team.h"
 #include "server/access/access.h"
 #include "server/base/version.h"
+#include "server/jobs/cores.h"
 #include "server/life/command.h"
 #include "server/life/life.h"
 #include "server/net/health.h"
@@ -39,6 +43,22 @@ static int print_config(const struct command *command)
     if (!config_load(&config, &command->sources, report, NULL))
         return EXIT_FAILURE;
     config_print(&config, stdout);
+    return EXIT_SUCCESS;
+}
+
+static int print_machine(void)
+{
+    struct machine machine;
+    int cores = cores_of_machine();
+    machine_read(&machine);
+    team_make(cores);
+    machine_measure(&machine, cores);
+    printf("level               %s\n", level_best()->name);
+    printf("cores               %d\n", cores);
+    printf("second_level_bytes  %zu\n", machine.second_level_bytes);
+    printf("third_level_bytes   %zu\n", machine.third_level_bytes);
+    printf("line_ns             %.1f\n", machine.line_ns);
+    printf("team_ns             %.0f\n", machine.team_ns);
     return EXIT_SUCCESS;
 }
 
@@ -84,6 +104,9 @@ int main(int argc, char **argv, char **environment)
         return EXIT_SUCCESS;
     case COMMAND_PRINT_CONFIG:
         return print_config(&command);
+    case COMMAND_PRINT_MACHINE:
+        make_teams_sleep(argv);
+        return print_machine();
     case COMMAND_CHECK_CONFIG:
         return check_config(&command);
     case COMMAND_HEALTH:

@@ -49,6 +49,7 @@ static enum error_code start_parts(struct server *server, const struct listeners
     blocks_init(&server->blocks, config->memory_cache ? config->memory_cache : memory / 4);
     budget_init(&server->budget, memory);
     cores_init(&server->cores, cores);
+    machine_read(&server->machine);
     queue_init(&server->queue, config->queue_bytes ? config->queue_bytes : memory);
     int http_threads = or_automatic(config->http_threads, cores > 1 ? 2 : 1);
     if (access_init(&server->access, config, memory, listeners_have(listeners, true), error) !=
@@ -71,7 +72,8 @@ static enum error_code start_parts(struct server *server, const struct listeners
                                   .cores = &server->cores,
                                   .backend = server->backend,
                                   .gpus = &server->gpus,
-                                  .log = &server->log};
+                                  .log = &server->log,
+                                  .machine = &server->machine};
     if (workers_init(&server->workers, &setup, error) != ERROR_NONE)
         return error->code;
     return http_new(&server->http, server, listeners, http_threads, error);

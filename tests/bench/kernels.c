@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { ROUNDS_MAX = 101 };
 
@@ -49,7 +48,7 @@ static struct tensor table_of(struct cell_data *w)
     return t;
 }
 
-static void ours_plan(struct plan *plan, struct cell_data *w)
+static void ours_plan(struct plan *plan, struct cell_data *w, const struct machine *machine)
 {
     static const char *const names[] = {"tensor_scatter_add", "scatter_nd", "gather_nd",
                                         "sparse_segment_mean"};
@@ -64,7 +63,8 @@ static void ours_plan(struct plan *plan, struct cell_data *w)
                                              [SCATTER_ND] = {indices, values, shape},
                                              [GATHER] = {table, indices},
                                              [MEAN] = {table, flat, ids}};
-    struct plan_options options = {.output_limit = SIZE_MAX, .threads = omp_get_num_procs()};
+    struct plan_options options = {
+        .output_limit = SIZE_MAX, .threads = omp_get_num_procs(), .machine = machine};
     struct op_name name;
     struct error error;
     bool known = op_find(names[c->kind], strlen(names[c->kind]), &name);
@@ -178,14 +178,15 @@ struct times {
     double ours, baseline, peers[PEERS_MAX];
 };
 
-static struct times take_turns(struct cell_data *data, struct peers *peers, int rounds)
+static struct times take_turns(struct cell_data *data, const struct machine *machine,
+                               struct peers *peers, int rounds)
 {
     static double ours[ROUNDS_MAX], theirs[ROUNDS_MAX], others[PEERS_MAX][ROUNDS_MAX];
     struct error error;
     struct plan plan;
     struct lane *lane = backend_cpu.open(0, 0, &error);
     struct times times;
-    ours_plan(&plan, data);
+    ours_plan(&plan, data, machine);
     struct baseline best = baseline_best(data);
     ours_run(lane, &plan, data);
     for (int i = 0; i < rounds; i++) {
@@ -203,13 +204,14 @@ static struct times take_turns(struct cell_data *data, struct peers *peers, int 
     return times;
 }
 
-static void bench_cell(const struct cell *cell, struct peers *peers, int rounds)
+static void bench_cell(const struct cell *cell, const struct machine *machine, struct peers *peers,
+                       int rounds)
 {
     struct cell_data data;
     double fastest = 0;
     cell_data_init(&data, cell);
     peers_load(peers, &data);
-    struct times times = take_turns(&data, peers, rounds);
+    struct times times = take_turns(&data, machine, peers, rounds);
     printf("%-42s %7.1f %8.3f %9.3f %9.3f %7.2f", cell->label, cell->megabytes,
            copy_ms(cell->megabytes, 5), times.baseline, times.ours, times.ours / times.baseline);
     for (int p = 0; p < peers->count; p++) {
@@ -223,7 +225,7 @@ static void bench_cell(const struct cell *cell, struct peers *peers, int rounds)
     cell_data_release(&data);
 }
 
-static void print_machine(void)
+static void print_machine(const struct machine *machine)
 {
     char line[256];
     FILE *file = fopen("/proc/cpuinfo", "r");
@@ -234,9 +236,10 @@ static void print_machine(void)
         }
     if (file)
         fclose(file);
-    printf("caches: %ld KiB first level, %ld KiB second, %ld KiB third; %d threads; level %s\n\n",
-           sysconf(_SC_LEVEL1_DCACHE_SIZE) / 1024, sysconf(_SC_LEVEL2_CACHE_SIZE) / 1024,
-           sysconf(_SC_LEVEL3_CACHE_SIZE) / 1024, omp_get_num_procs(), level_best()->name);
+    printf("second level %zu KiB, third level %zu KiB; a line %.1f ns, a team of %d %.1f us; level "
+           "%s\n\n",
+           machine->second_level_bytes / 1024, machine->third_level_bytes / 1024, machine->line_ns,
+           omp_get_num_procs(), machine->team_ns / 1e3, level_best()->name);
 }
 
 static void print_columns(const struct peers *peers)
@@ -251,14 +254,17 @@ int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 11;
     const char *text = argc > 2 ? argv[2] : "";
+    struct machine machine;
     struct peers peers;
     if (rounds < 1 || rounds > ROUNDS_MAX)
         return fprintf(stderr, "usage: %s [ROUNDS (1 to %d)] [TEXT]\n", argv[0], ROUNDS_MAX), 2;
     peers_start(&peers, getenv("PEERS"));
-    print_machine();
+    machine_read(&machine);
+    machine_measure(&machine, omp_get_num_procs());
+    print_machine(&machine);
     print_columns(&peers);
     for (int i = 0; i < cell_count(); i++)
         if (strstr(cell_at(i)->label, text))
-            bench_cell(cell_at(i), &peers, rounds);
+            bench_cell(cell_at(i), &machine, &peers, rounds);
     return 0;
 }

@@ -20,7 +20,7 @@ static void find(struct tokens *tokens, const char *authorization)
         return;
     }
     FUZZ_CHECK(bearer.client && bearer.client->name[0]);
-    clients_leave(tokens->clients, bearer.client);
+    bearer_leave(&bearer, tokens->clients);
 }
 
 static void load(const char *path, const char *authorization)

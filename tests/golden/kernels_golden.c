@@ -17,9 +17,9 @@ static const struct form {
     struct split split;
     bool flat, in_place, base_level;
 } forms[] = {
-    {{1, false}, false, false, false}, {{1, false}, true, true, false},
-    {{2, false}, false, false, false}, {{5, false}, true, true, false},
-    {{2, true}, false, true, false},   {{1, false}, false, true, true},
+    {{1, false, false}, false, false, false}, {{1, false, false}, true, true, false},
+    {{2, false, false}, false, false, false}, {{5, false, true}, true, true, false},
+    {{2, true, false}, false, true, false},   {{1, false, false}, false, true, true},
 };
 
 static void fill_run(struct kernel_run *run, const struct golden_case *c)

@@ -174,7 +174,7 @@ static void targets(void **state)
     expect_status(state, "GET * HTTP/1.1\r\nHost: t\r\n\r\n", 404);
     expect_status(state, "GET http://t/v2/health/live HTTP/1.1\r\nHost: t\r\n\r\n", 200);
     expect_status(state, "GET HTTPS://t:1/v2/health/live?x HTTP/1.1\r\nHost: t\r\n\r\n", 200);
-    expect_status(state, "GET http://t HTTP/1.1\r\nHost: t\r\n\r\n", 404);
+    expect_status(state, "GET http://t HTTP/1.1\r\nHost: t\r\n\r\n", 200);
     expect_status(state, "GET /v2? HTTP/1.1\r\nHost: t\r\n\r\n", 200);
     expect_status(state, "GET /v2?a=%00&b=? HTTP/1.1\r\nHost: t\r\n\r\n", 200);
     expect_status(state, "GET /v2/health/live?a/b HTTP/1.1\r\nHost: t\r\n\r\n", 200);

@@ -60,6 +60,9 @@ static void a_job_that_waits_is_answered_at_its_timeout(void **state)
     say_late(&late);
     assert_true(raw_read(&late, &a, false));
     expect_error(&a, 504, "DEADLINE_EXCEEDED", "timeout of 1 ms");
+    const char *queue = strstr(answer_header(&a, "Server-Timing"), "queue;dur=");
+    assert_non_null(queue);
+    assert_true(atof(queue + strlen("queue;dur=")) > 0.5); /* where nearly all of it passed */
     answer_release(&a);
     raw_close(&late);
     raw_close(&busy); /* and the job of a client that left does not go on */

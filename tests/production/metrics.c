@@ -49,6 +49,20 @@ static void requests_are_counted_once(void **state)
     assert_true(gauge(*state, "nv_inference_request_failure" MODEL ",reason=\"OTHER\"}") == BAD);
 }
 
+/* Read away, but received. */
+static void the_bytes_of_a_refused_body_count(void **state)
+{
+    const char *bytes = "tensord_request_bytes_total{op=\"gather_nd\"}";
+    double before = gauge(*state, bytes);
+    struct answer a = fixture_call(*state, &(struct call){.path = "/v2/models/gather_nd/infer",
+                                                          .headers = {"Content-Encoding: br"},
+                                                          .body = "12345",
+                                                          .size = 5});
+    expect_error(&a, 415, "UNSUPPORTED_ENCODING", "br");
+    answer_release(&a);
+    assert_true(gauge(*state, bytes) == before + 5);
+}
+
 static void the_statistics_say_the_same(void **state)
 {
     struct answer a =
@@ -101,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_starts_at_zero),
         cmocka_unit_test(requests_are_counted_once),
+        cmocka_unit_test(the_bytes_of_a_refused_body_count),
         cmocka_unit_test(the_statistics_say_the_same),
         cmocka_unit_test(the_text_is_what_prometheus_reads),
     };

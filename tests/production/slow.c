@@ -68,6 +68,30 @@ static void slow_bodies_are_cut_off_and_their_memory_is_back(void **state)
     close_all(raw);
 }
 
+/* Over several windows of rate_grace: each must count what came in it. */
+static void a_body_that_comes_steadily_is_not_cut_off(void **state)
+{
+    enum { PIECE = 5000, PIECES = 70, PIECE_MS = 50 };
+    static char blanks[PIECE];
+    struct raw r = fixture_raw(*state);
+    double cut = gauge(*state, "tensord_connections_cut_total");
+    struct answer a;
+    memset(blanks, ' ', sizeof blanks);
+    assert_true(raw_printf(&r,
+                           "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                           "Content-Length: %d\r\n\r\n",
+                           PIECE * PIECES));
+    for (int i = 0; i < PIECES; i++) {
+        assert_true(raw_send(&r, blanks, sizeof blanks));
+        nanosleep(&(struct timespec){.tv_nsec = PIECE_MS * 1000000}, NULL);
+    }
+    assert_true(raw_read(&r, &a, false));
+    expect_error(&a, 400, "INVALID_JSON", "ends at byte 350000");
+    answer_release(&a);
+    assert_true(gauge(*state, "tensord_connections_cut_total") == cut);
+    raw_close(&r);
+}
+
 static const char much_json[] =
     "{\"inputs\":{\"indices\":[[0]],\"updates\":[7],\"shape\":[8000000]},"
     "\"parameters\":{\"binary_data_output\":true}}";
@@ -155,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_headers_are_cut_off),
         cmocka_unit_test(slow_bodies_are_cut_off_and_their_memory_is_back),
+        cmocka_unit_test(a_body_that_comes_steadily_is_not_cut_off),
         cmocka_unit_test(slow_readers_are_cut_off),
         cmocka_unit_test(who_reads_nothing_over_a_unix_socket_is_cut_off_as_idle),
         cmocka_unit_test(an_idle_connection_is_left_alone),

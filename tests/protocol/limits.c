@@ -101,6 +101,27 @@ static void a_chunked_body_may_have_max_body_bytes(void **state)
     free(body);
 }
 
+/* After max_body, 16 MiB are read away, and then a lingering connection takes 1 GiB at most. */
+static void a_body_without_an_end_is_cut_off(void **state)
+{
+    enum { CHUNK = 1 << 20, MOST = 2048 };
+    struct raw r = fixture_raw(*state);
+    char *chunk = calloc(1, CHUNK);
+    int sent = 0;
+
+    assert_non_null(chunk);
+    assert_true(raw_puts(&r, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                             "Inference-Header-Content-Length: 2\r\n"
+                             "Transfer-Encoding: chunked\r\n\r\n"));
+    while (sent < MOST && raw_puts(&r, "100000\r\n") && raw_send(&r, chunk, CHUNK) &&
+           raw_puts(&r, "\r\n"))
+        sent++;
+    assert_in_range(sent, 16, MOST - 1);
+    free(chunk);
+    raw_close(&r);
+    fixture_check_alive(*state);
+}
+
 static void the_limits_are_told(void **state)
 {
     static const char part[] = "'limits':{'max_body':1048576,'max_json':262144,"
@@ -163,6 +184,7 @@ int main(void)
         cmocka_unit_test(an_output_may_have_max_output_bytes),
         cmocka_unit_test(a_body_may_have_max_body_bytes),
         cmocka_unit_test(a_chunked_body_may_have_max_body_bytes),
+        cmocka_unit_test(a_body_without_an_end_is_cut_off),
         cmocka_unit_test(the_limits_are_told),
         cmocka_unit_test(connections_beyond_the_limit_are_told_so),
     };

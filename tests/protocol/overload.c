@@ -1,11 +1,14 @@
 /* More work than the server takes: it says so at once, and everything it took is answered. */
 #include "tests/support/http/crowd.h"
 #include "tests/support/http/fixture.h"
+#include "tests/support/http/gauge.h"
+#include "tests/support/http/long_job.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
-enum { CLIENTS = 24, ROUNDS = 3 };
+enum { CLIENTS = 24, ROUNDS = 3, QUEUE_JOBS = 2 };
 
 static int start(void **state)
 {
@@ -76,6 +79,65 @@ static void a_full_queue_answers_503_and_the_rest_is_served(void **state)
     fixture_check_alive(f);
 }
 
+/* The only worker computes, and `jobs` wait. */
+static void fill_queue(struct fixture *f, struct raw *raw, int jobs)
+{
+    for (int i = 0; i <= jobs; i++) {
+        raw[i] = fixture_raw(f);
+        assert_true(long_job_say(&raw[i]));
+        gauge_settle(f, "tensord_running_jobs", 1);
+        gauge_settle(f, "tensord_queue_jobs", i);
+    }
+}
+
+static void empty_queue(struct fixture *f, struct raw *raw, int jobs)
+{
+    for (int i = 0; i <= jobs; i++)
+        raw_close(&raw[i]);
+    gauge_settle(f, "tensord_queue_jobs", 0);
+    gauge_settle(f, "tensord_running_jobs", 0);
+}
+
+static void a_large_body_that_has_no_place_is_refused_before_it_is_sent(void **state)
+{
+    struct raw raw[QUEUE_JOBS + 1], r = fixture_raw(*state);
+    struct answer a;
+
+    fill_queue(*state, raw, QUEUE_JOBS);
+    assert_true(raw_puts(&r, "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                             "Content-Length: 1000000\r\nExpect: 100-continue\r\n\r\n"));
+    assert_true(raw_read(&r, &a, false));
+    expect_error(&a, 503, "QUEUE_FULL", "queue_jobs");
+    answer_release(&a);
+    raw_close(&r);
+    empty_queue(*state, raw, QUEUE_JOBS);
+}
+
+/* What it becomes is not known: the thread that all connections share leaves it to a worker. */
+static void a_compressed_body_is_a_workers(void **state)
+{
+    static const char json[] = "{\"inputs\":{\"indices\":[[0]],\"updates\":[7],\"shape\":[2]}}";
+    struct raw busy, r = fixture_raw(*state);
+    Bytef body[256];
+    uLongf size = sizeof(body);
+    struct answer a;
+
+    assert_int_equal(compress(body, &size, (const Bytef *)json, sizeof(json) - 1), Z_OK);
+    fill_queue(*state, &busy, 0);
+    assert_true(raw_printf(&r,
+                           "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
+                           "Content-Encoding: deflate\r\nContent-Length: %lu\r\n\r\n",
+                           size));
+    assert_true(raw_send(&r, body, size));
+    gauge_settle(*state, "tensord_queue_jobs", 1);
+    empty_queue(*state, &busy, 0);
+    assert_true(raw_read(&r, &a, false));
+    assert_int_equal(a.status, 200);
+    expect_part(&a, "'data':[7.0,0.0]");
+    answer_release(&a);
+    raw_close(&r);
+}
+
 static void an_output_beyond_the_memory_is_refused(void **state)
 {
     struct answer a = fixture_json(*state, "scatter_nd",
@@ -118,6 +180,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_queue_answers_503_and_the_rest_is_served),
+        cmocka_unit_test(a_large_body_that_has_no_place_is_refused_before_it_is_sent),
+        cmocka_unit_test(a_compressed_body_is_a_workers),
         cmocka_unit_test(an_output_beyond_the_memory_is_refused),
         cmocka_unit_test(a_body_beyond_the_whole_memory_is_413),
         cmocka_unit_test(a_deadline_that_has_passed_is_504),

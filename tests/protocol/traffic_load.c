@@ -122,7 +122,7 @@ static bool hear_json(const struct member *m, const struct answer *a)
     snprintf(wanted, sizeof(wanted),
              "{\"model_name\":\"tensor_scatter_add\",\"model_version\":\"1\",\"id\":\"%d\","
              "\"outputs\":[{\"name\":\"output\",\"datatype\":\"FP32\",\"shape\":[8],"
-             "\"data\":[%d.0,1.0,2.0,3.0,4.0,5.0,6.0,11.0]}]}",
+             "\"data\":[%d.0,1.0,2.0,3.0,4.0,5.0,6.0,11.0]}]}\n",
              m->number, m->number + 6);
     return strcmp(a->body, wanted) == 0;
 }

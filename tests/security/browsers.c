@@ -139,8 +139,11 @@ static void routes_are_below_the_base_path_only(void **state)
     a = call_from(*state, "GET", "/v2/health/ready", NULL);
     expect_error(&a, 404, "NOT_FOUND", "/v2/health/ready");
     answer_release(&a);
+    a = call_from(*state, "GET", "/team/tensor", NULL);
+    expect_error(&a, 404, "NOT_FOUND", "/team/tensor");
+    answer_release(&a);
     a = call_from(*state, "GET", "/team/tensord", NULL);
-    expect_error(&a, 404, "NOT_FOUND", "");
+    assert_non_null(strstr(a.body, "\"operations\": \"/team/tensord/v2/models\""));
     answer_release(&a);
 }
 

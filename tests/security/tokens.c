@@ -154,6 +154,19 @@ static void what_there_is_is_not_told_without_a_token(void **state)
     answer_release(&a);
 }
 
+/* A browser asks without credentials whether it may send them. */
+static void a_preflight_needs_no_token(void **state)
+{
+    static const char path[] = "/v2/models/tensor_scatter_add/infer";
+    struct answer a = fixture_call(
+        *state, &(struct call){
+                    .method = "OPTIONS", .path = path, .headers = {"Origin: https://a.example"}});
+
+    assert_int_equal(a.status, 204);
+    expect_header(&a, "Allow", "POST, OPTIONS");
+    answer_release(&a);
+}
+
 static void health_metrics_and_info_are_open(void **state)
 {
     expect_get(*state, "/v2/health/ready", NULL, 200);
@@ -285,6 +298,7 @@ int main(void)
     };
     const struct CMUnitTest protected_tests[] = {
         cmocka_unit_test(info_and_metrics_can_be_protected),
+        cmocka_unit_test(a_preflight_needs_no_token),
     };
     const struct CMUnitTest metrics_tests[] = {
         cmocka_unit_test(metrics_alone_can_be_protected),

@@ -28,7 +28,7 @@ static void run(const char *op, struct tensor *inputs, void *out, int threads)
     struct plan plan;
     struct error error;
     struct plan_options options = {.output_limit = SIZE_MAX, .threads = threads};
-    struct split split = {threads, false};
+    struct split split = {.threads = threads};
     assert_true(op_find(op, strlen(op), &name));
     assert_int_equal(plan_make(&plan, &name, inputs, &options, &error), ERROR_NONE);
     plan.output.data = out;

@@ -237,11 +237,21 @@ static void segment_inputs(struct kernel_run *run, enum dtype dtype, enum dtype 
     }
 }
 
+/* Machines on which the model chooses as it never would on another: where no table fits a cache and
+ * where all do, where teams cost nothing and where they cost more than any work. */
+static const struct machine machines[] = {
+    {.second_level_bytes = 0, .third_level_bytes = 0, .line_ns = 1000, .team_ns = 0},
+    {.second_level_bytes = 0, .third_level_bytes = 0, .line_ns = 1, .team_ns = 1e9},
+    {.second_level_bytes = SIZE_MAX, .third_level_bytes = SIZE_MAX, .line_ns = 1, .team_ns = 0},
+    {.second_level_bytes = SIZE_MAX, .third_level_bytes = SIZE_MAX, .line_ns = 1, .team_ns = 1e9},
+};
+
 static void choose_form(struct kernel_run *run)
 {
     static const int threads[] = {0, 1, 1, 2, 3, 7};
     run->level = level_at((int)below(level_count()));
-    run->split = (struct split){threads[below(6)], once_in(3)};
+    run->split = (struct split){threads[below(6)], once_in(3), once_in(2)};
+    run->machine = &machines[below(sizeof machines / sizeof *machines)];
     run->threads = run->split.threads ? run->split.threads : 2;
     run->ignore_bad = once_in(2);
     run->in_place = once_in(2);

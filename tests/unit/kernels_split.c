@@ -57,14 +57,21 @@ static void made_release(struct made *m)
     free(m->data);
 }
 
-static struct split chosen(const char *op, struct tensor table, int64_t rows, int64_t pattern,
-                           int threads)
+static struct split chosen_on(const struct machine *machine, const char *op, struct tensor table,
+                              int64_t rows, int64_t pattern, int threads)
 {
     struct made m;
     made_init(&m, op, table, rows, pattern, threads);
+    m.plan.options.machine = machine;
     struct split split = split_choose(&m.plan);
     made_release(&m);
     return split;
+}
+
+static struct split chosen(const char *op, struct tensor table, int64_t rows, int64_t pattern,
+                           int threads)
+{
+    return chosen_on(&machine_typical, op, table, rows, pattern, threads);
 }
 
 /* ---------------------------------------------------------------------------------- shares */
@@ -78,7 +85,7 @@ static void shares_cover_the_work_once(void **state)
         for (int threads = 1; threads <= 7; threads++)
             for (int columns = 0; columns <= 1; columns++) {
                 struct made m;
-                struct split split = {threads, columns};
+                struct split split = {.threads = threads, .columns = columns};
                 made_init(&m, ops[op], TENSOR(FP32, NULL, 10, 200), 1000, op == 2 ? 30 : UNIFORM,
                           threads);
                 int64_t end = 0, rows = op == 0 ? 10 : op == 1 ? 1000 : 34;
@@ -98,7 +105,7 @@ static void columns_are_cut_between_lines(void **state)
 {
     (void)state;
     struct made m;
-    struct split split = {3, true};
+    struct split split = {.threads = 3, .columns = true};
     made_init(&m, "tensor_scatter_add", TENSOR(FP32, NULL, 10, 100), 10, UNIFORM, 3);
     for (int i = 0; i < 3; i++)
         assert_int_equal(split_share(&m.plan, &split, i).column % 16, 0);
@@ -110,7 +117,7 @@ static void segments_are_shared_by_their_pairs(void **state)
 {
     (void)state;
     struct made m;
-    struct split split = {2, false};
+    struct split split = {.threads = 2};
     made_init(&m, "sparse_segment_sum", TENSOR(FP32, NULL, 10, 4), 1000, 1, 2);
     for (int k = 0; k < 900; k++)
         m.ids[k] = 0;
@@ -127,18 +134,18 @@ static void all_rows_of_one_thread_are_its_own(void **state)
     (void)state;
     struct made m;
     made_init(&m, "tensor_scatter_add", TENSOR(FP32, NULL, 10, 1), 100, UNIFORM, 2);
-    assert_true(split_share(&m.plan, &(struct split){1, false}, 0).direct);
-    assert_false(split_share(&m.plan, &(struct split){2, false}, 0).all);
+    assert_true(split_share(&m.plan, &(struct split){.threads = 1}, 0).direct);
+    assert_false(split_share(&m.plan, &(struct split){.threads = 2}, 0).all);
     m.plan.ignored = 1;
-    assert_false(split_share(&m.plan, &(struct split){1, false}, 0).all);
-    assert_false(split_share(&m.plan, &(struct split){1, false}, 0).direct);
+    assert_false(split_share(&m.plan, &(struct split){.threads = 1}, 0).all);
+    assert_false(split_share(&m.plan, &(struct split){.threads = 1}, 0).direct);
     made_release(&m);
 }
 
 static void rows_in_the_caches_are_not_prefetched(void **state)
 {
     (void)state;
-    const struct split alone = {1, false}, columns = {2, true};
+    const struct split alone = {.threads = 1}, columns = {.threads = 2, .columns = true};
     struct made m;
     made_init(&m, "tensor_scatter_add", TENSOR(FP32, NULL, 100, 128), 1000, UNIFORM, 2);
     assert_true(split_share(&m.plan, &alone, 0).direct);
@@ -216,6 +223,56 @@ static void a_large_start_value_is_shared(void **state)
         chosen("tensor_scatter_add", TENSOR(FP32, NULL, 10000000), 10, UNIFORM, 2).threads, 1);
 }
 
+/* ----------------------------------------------------------------------------------- machine */
+
+static void a_table_is_cached_where_the_second_level_holds_it(void **state)
+{
+    (void)state;
+    const struct split alone = {.threads = 1};
+    struct machine large = machine_typical;
+    large.second_level_bytes = 4 << 20;
+    struct made m;
+    made_init(&m, "tensor_scatter_add", TENSOR(FP32, NULL, 500000, 1), 1000, UNIFORM, 1);
+    assert_false(split_share(&m.plan, &alone, 0).direct);
+    m.plan.options.machine = &large;
+    assert_true(split_share(&m.plan, &alone, 0).direct);
+    made_release(&m);
+}
+
+static void a_team_is_gathered_where_that_costs_less_than_it_saves(void **state)
+{
+    (void)state;
+    const struct tensor table = TENSOR(FP32, NULL, 100000, 64);
+    struct machine slow = machine_typical, fast = machine_typical;
+    slow.team_ns = 1e9;
+    fast.team_ns = 100;
+    assert_int_equal(chosen_on(&slow, "tensor_scatter_add", table, 100000, UNIFORM, 2).threads, 1);
+    assert_int_equal(chosen_on(&fast, "tensor_scatter_add", table, 400, UNIFORM, 2).threads, 2);
+    assert_int_equal(chosen("tensor_scatter_add", table, 400, UNIFORM, 2).threads, 1);
+}
+
+/* 40 MB: past the caches where they cannot hold it, or where few updates come back to it. */
+static void a_start_value_is_streamed_past_caches_that_do_not_help(void **state)
+{
+    (void)state;
+    const struct tensor table = TENSOR(FP32, NULL, 10000000);
+    struct machine small = machine_typical, large = machine_typical;
+    small.third_level_bytes = 32 << 20;
+    large.third_level_bytes = 480 << 20;
+    assert_true(chosen_on(&small, "scatter_nd", table, 1000000, UNIFORM, 2).streams);
+    assert_false(chosen_on(&large, "scatter_nd", table, 1000000, UNIFORM, 2).streams);
+    assert_true(chosen_on(&large, "scatter_nd", table, 1000, UNIFORM, 2).streams);
+}
+
+static void a_small_start_value_is_never_streamed(void **state)
+{
+    (void)state;
+    struct machine none = machine_typical;
+    none.third_level_bytes = 0;
+    assert_false(
+        chosen_on(&none, "scatter_nd", TENSOR(FP32, NULL, 1000000), 10, UNIFORM, 2).streams);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +288,10 @@ int main(void)
         cmocka_unit_test(narrow_updates_to_one_row_are_done_alone),
         cmocka_unit_test(long_segments_are_shared_by_columns),
         cmocka_unit_test(a_large_start_value_is_shared),
+        cmocka_unit_test(a_table_is_cached_where_the_second_level_holds_it),
+        cmocka_unit_test(a_team_is_gathered_where_that_costs_less_than_it_saves),
+        cmocka_unit_test(a_start_value_is_streamed_past_caches_that_do_not_help),
+        cmocka_unit_test(a_small_start_value_is_never_streamed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

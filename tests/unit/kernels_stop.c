@@ -15,7 +15,7 @@ static void expect_cancelled(struct kernel_run *run)
 {
     for (int threads = 1; threads <= 3; threads++) {
         run->threads = threads;
-        run->split = (struct split){threads, false};
+        run->split = (struct split){.threads = threads};
         run->level = level_best();
         run->stop = &stop;
         assert_int_equal(kernel_run_do(run), ERROR_CANCELLED);

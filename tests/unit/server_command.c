@@ -27,6 +27,7 @@ static void arguments_are_verbs_or_settings(void **state)
                 {"-h", COMMAND_HELP},
                 {"--version", COMMAND_VERSION},
                 {"--print-config", COMMAND_PRINT_CONFIG},
+                {"--print-machine", COMMAND_PRINT_MACHINE},
                 {"--check-config", COMMAND_CHECK_CONFIG},
                 {"--health", COMMAND_HEALTH},
                 {"--workers=1", COMMAND_SERVE},

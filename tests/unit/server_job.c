@@ -107,6 +107,29 @@ static void a_result_without_memory_is_refused(void **state)
     assert_int_equal(f.job.error.code, ERROR_RESOURCE_EXHAUSTED);
 }
 
+static enum error_code must_not_run(struct lane *lane, struct plan *plan, struct error *error)
+{
+    (void)lane, (void)plan, (void)error;
+    fail_msg("a job without memory for its answer was computed");
+    return ERROR_NONE;
+}
+
+/* The result fits, its text does not. */
+static void an_answer_without_memory_is_refused_before_it_is_computed(void **state)
+{
+    struct backend backend = backend_cpu;
+    (void)state;
+    backend.run = must_not_run;
+    receive("scatter_nd", "{\"inputs\":{\"indices\":[[0]],\"updates\":[1],\"shape\":[1048576]}}");
+    job_decode(&f.job, 1);
+    job_plan(&f.job);
+    assert_true(f.job.planned);
+    assert_true(budget_reserve(&f.server.budget, 56 * MIB, true));
+    job_run(&f.job, &backend, f.lane, 1);
+    assert_int_equal(f.job.error.code, ERROR_RESOURCE_EXHAUSTED);
+    budget_give_back(&f.server.budget, 56 * MIB);
+}
+
 static void the_requests_timeout_shortens_the_deadline(void **state)
 {
     (void)state;
@@ -120,6 +143,19 @@ static void the_requests_timeout_shortens_the_deadline(void **state)
     assert_int_equal(job_due(&f.job), ERROR_DEADLINE_EXCEEDED);
     assert_true(job_is_over(&f.job));
     assert_int_equal(f.job.error.code, ERROR_DEADLINE_EXCEEDED);
+}
+
+static void the_requests_timeout_lengthens_nothing(void **state)
+{
+    (void)state;
+    receive("tensor_scatter_add", "{\"inputs\":{\"tensor\":[1],\"indices\":[[0]],\"updates\":[5]},"
+                                  "\"parameters\":{\"timeout\":3600000000}}");
+    uint64_t deadline = atomic_load(&f.job.deadline_ns);
+    job_decode(&f.job, 1);
+    assert_true(f.job.decoded);
+    assert_int_equal(f.job.request.timeout_us, 3600000000);
+    assert_int_equal(f.job.timeout_ns, f.server.config.request_timeout);
+    assert_int_equal(atomic_load(&f.job.deadline_ns), deadline);
 }
 
 static void a_client_that_left_cancels(void **state)
@@ -193,7 +229,9 @@ int main(void)
         TEST(a_request_becomes_an_answer_in_place),
         TEST(a_fault_ends_it),
         TEST(a_result_without_memory_is_refused),
+        TEST(an_answer_without_memory_is_refused_before_it_is_computed),
         TEST(the_requests_timeout_shortens_the_deadline),
+        TEST(the_requests_timeout_lengthens_nothing),
         TEST(a_client_that_left_cancels),
         TEST(the_first_reason_to_stop_counts),
         TEST(the_self_test_passes),

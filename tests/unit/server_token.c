@@ -63,7 +63,7 @@ static const char *who(const char *authorization)
         return NULL;
     }
     strcpy(name, bearer.client->name);
-    clients_leave(&f.clients, bearer.client);
+    bearer_leave(&bearer, &f.clients);
     return name;
 }
 
@@ -126,10 +126,10 @@ static void limits_come_with_the_token(void **state)
     assert_int_equal(tokens_find(&f.tokens, "Bearer one", &bearer, &error), ERROR_NONE);
     assert_int_equal(bearer.requests.amount, 3);
     assert_int_equal(bearer.bytes.amount, 2048);
-    clients_leave(&f.clients, bearer.client);
+    bearer_leave(&bearer, &f.clients);
     assert_int_equal(tokens_find(&f.tokens, "Bearer two", &bearer, &error), ERROR_NONE);
     assert_int_equal(bearer.requests.amount, 0);
-    clients_leave(&f.clients, bearer.client);
+    bearer_leave(&bearer, &f.clients);
 }
 
 static void faults_say_the_line_and_never_the_token(void **state)
@@ -218,8 +218,8 @@ static void a_name_keeps_its_client_over_a_reload(void **state)
     assert_ptr_equal(before.client, after.client);
     assert_int_equal(load("bob:three\n"), ERROR_NONE); /* alice goes when her requests are over */
     assert_string_equal(before.client->name, "alice");
-    clients_leave(&f.clients, before.client);
-    clients_leave(&f.clients, after.client);
+    bearer_leave(&before, &f.clients);
+    bearer_leave(&after, &f.clients);
 }
 
 static void clients_of_one_name_and_kind_are_one(void **state)

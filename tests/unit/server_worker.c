@@ -62,6 +62,7 @@ static int set_up(void **state)
     budget_init(&s->budget, 256 * MIB);
     queue_init(&s->queue, MIB);
     cores_init(&s->cores, CORES);
+    s->machine = (struct machine){.second_level_bytes = 1 << 20};
     f.backend = backend_cpu;
     f.backend.run = run;
     const struct workers_setup setup = {.count = 2,
@@ -70,7 +71,8 @@ static int set_up(void **state)
                                         .cores = &s->cores,
                                         .backend = &f.backend,
                                         .gpus = &s->gpus,
-                                        .log = &s->log};
+                                        .log = &s->log,
+                                        .machine = &s->machine};
     if (gpus_init(&s->gpus, &s->config, NULL, &error) != ERROR_NONE ||
         workers_init(&f.workers, &setup, &error) != ERROR_NONE)
         return -1;
@@ -118,6 +120,13 @@ static void push(int i, const char *body)
     queue_push(&f.server.queue, job, QUEUE_NARROW);
 }
 
+static void the_first_worker_has_measured_the_machine(void **state)
+{
+    (void)state;
+    assert_true(f.server.machine.line_ns > 0);
+    assert_true(f.server.machine.team_ns > 0);
+}
+
 static void a_large_job_goes_on_to_a_team_that_waits(void **state)
 {
     (void)state;
@@ -157,6 +166,7 @@ int main(void)
 {
 #define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        TEST(the_first_worker_has_measured_the_machine),
         TEST(a_large_job_goes_on_to_a_team_that_waits),
         TEST(a_large_job_does_not_wait_for_a_team_that_is_busy),
         TEST(a_small_job_stays_where_it_is),

@@ -107,16 +107,26 @@ static bool find_port(struct server *s)
     return s->port != 0;
 }
 
+static int find_listener(const struct server *s, const char *wanted)
+{
+    char *log = server_log(s), *found = log != NULL ? strstr(log, wanted) : NULL;
+    int port = found != NULL ? atoi(found + strlen(wanted)) : 0;
+
+    free(log);
+    return port;
+}
+
 int server_port(const struct server *s, const char *prefix)
 {
-    char wanted[128], *log = server_log(s), *found;
+    char wanted[128];
     int port = 0;
 
     snprintf(wanted, sizeof(wanted), "\"listening\",\"address\":\"%s", prefix);
-    found = log != NULL ? strstr(log, wanted) : NULL;
-    if (found != NULL)
-        port = atoi(found + strlen(wanted));
-    free(log);
+    for (int ms = 0; ms < START_SECONDS * 1000 && port == 0; ms += POLL_MS) {
+        port = find_listener(s, wanted);
+        if (port == 0)
+            pause_ms(POLL_MS);
+    }
     return port;
 }
 

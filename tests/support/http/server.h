@@ -23,7 +23,8 @@ MUST_CHECK bool server_start(struct server *s, const char *const *settings);
  * stays the caller's as well. */
 bool server_start_on(struct server *s, int socket, const char *const *settings);
 
-/* The port of the listener whose address starts so, such as "tls:127.0.0.1:"; 0: there is none. */
+/* The port of the listener whose address starts so, such as "tls:127.0.0.1:". Waits until the log
+ * tells it: server_start returns when the first of several listeners is told. 0: there is none. */
 MUST_CHECK int server_port(const struct server *s, const char *prefix);
 
 /* Waits until the log holds `part` `times` times; false after a minute. */

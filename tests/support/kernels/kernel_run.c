@@ -68,6 +68,7 @@ static enum error_code run(struct kernel_run *r)
     struct plan_options options = {.output_limit = r->limit ? r->limit : (size_t)1 << 30,
                                    .ignore_bad = r->ignore_bad,
                                    .threads = r->threads ? r->threads : 1,
+                                   .machine = r->machine,
                                    .stop = r->stop};
     bool known = op_find(r->op, strlen(r->op), &name) || r->row;
     assert(known);

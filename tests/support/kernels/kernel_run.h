@@ -25,7 +25,8 @@ struct kernel_run {
 
     /* For tests of the CPU's parts: NULL: the backend decides both. */
     const struct level *level;
-    struct split split; /* threads 0: as the model chooses */
+    struct split split;            /* threads 0: as the model chooses */
+    const struct machine *machine; /* for the model; NULL: machine_typical */
 
     /* by kernel_run_do: */
     struct plan plan;
