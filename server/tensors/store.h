@@ -168,11 +168,14 @@ struct resident_view {
     size_t bytes;
     uint64_t version, generation, created_ms, used_ms;
     uint64_t ttl_ns, left_ns; /* of the lease; 0, 0: none */
-    int position_count;
 };
 
 /* False: there is none of that name. */
 bool store_look(struct store *store, const char *name, uint64_t now_ns, struct resident_view *view);
+
+/* Up to where each source of updates was applied to it, into `list` of POSITIONS_MAX; returns how
+ * many there are. */
+int store_positions(struct store *store, const char *name, uint64_t now_ns, struct position *list);
 
 /* The type of its elements; DTYPE_NONE: there is none. */
 enum dtype store_dtype(struct store *store, const char *name, uint64_t now_ns);
