@@ -59,6 +59,12 @@ static enum error_code check_announced(struct decode *d, const struct tensor *t,
     if (t->rank > RANK_MAX)
         return error_set(error, ERROR_SHAPE_MISMATCH, NULL,
                          "shape has %d dimensions; at most %d are possible", t->rank, RANK_MAX);
+    size_t bytes;
+    char shape[SHAPE_TEXT_MAX];
+    if (!tensor_bytes(t, &bytes))
+        return error_set(error, ERROR_SIZE_MISMATCH, NULL,
+                         "shape %s has more bytes than 64 bits can count",
+                         shape_print(shape, t->shape, t->rank));
     return ERROR_NONE;
 }
 

@@ -164,8 +164,8 @@ void store_forget(struct store *store, struct turn *turn, int place, struct key 
 
 /* The resident, which a file holds, gets the name, which has none yet. `has_file`: the file is the
  * name's own. */
-void store_adopt(struct store *store, struct turn *turn, int place,
-                         struct resident *resident, bool has_file, uint64_t now_ns);
+void store_adopt(struct store *store, struct turn *turn, int place, struct resident *resident,
+                 bool has_file, uint64_t now_ns);
 
 /* A key as a file keeps it. */
 struct kept_key {
@@ -178,7 +178,7 @@ struct kept_key {
 
 /* The name remembers it as of `kept_ns`, later than those before; false without room. */
 MUST_CHECK bool store_adopt_key(struct store *store, struct turn *turn, int place,
-                               const struct kept_key *key, uint64_t kept_ns);
+                                const struct kept_key *key, uint64_t kept_ns);
 
 /* --- without a turn */
 
@@ -191,11 +191,14 @@ struct resident_view {
     uint64_t ttl_ns, left_ns; /* of the lease; 0, 0: none */
     uint64_t saved_version;   /* that its file has; 0: it is in none */
     bool is_read_only;
-    int position_count;
 };
 
 /* False: there is none of that name. */
 bool store_look(struct store *store, const char *name, uint64_t now_ns, struct resident_view *view);
+
+/* Up to where each source of updates was applied to it, into `list` of POSITIONS_MAX; returns how
+ * many there are. */
+int store_positions(struct store *store, const char *name, uint64_t now_ns, struct position *list);
 
 /* The type of its elements; DTYPE_NONE: there is none. */
 enum dtype store_dtype(struct store *store, const char *name, uint64_t now_ns);

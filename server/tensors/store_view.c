@@ -21,7 +21,6 @@ static void fill(struct resident_view *view, const struct named *named, uint64_t
     view->left_ns = r->ttl_ns && r->expires_ns > now_ns ? r->expires_ns - now_ns : 0;
     view->saved_version = r->saved_version;
     view->is_read_only = r->is_read_only;
-    view->position_count = r->positions.count;
 }
 
 /* The resident of that name, if its lease is not over. */
@@ -41,6 +40,17 @@ bool store_look(struct store *store, const char *name, uint64_t now_ns, struct r
         fill(view, named, now_ns);
     store_unlock(store);
     return named != NULL;
+}
+
+int store_positions(struct store *store, const char *name, uint64_t now_ns, struct position *list)
+{
+    pthread_mutex_lock(&store->lock);
+    const struct named *named = find_alive(store, name, now_ns);
+    int count = named ? named->resident->positions.count : 0;
+    for (int i = 0; i < count; i++)
+        list[i] = named->resident->positions.list[i];
+    store_unlock(store);
+    return count;
 }
 
 enum dtype store_dtype(struct store *store, const char *name, uint64_t now_ns)

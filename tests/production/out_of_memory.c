@@ -3,7 +3,6 @@
 #include "tests/support/http/gauge.h"
 #include "tests/support/http/preload.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
  * fewer fail it, nothing was made to fail. */
 enum { ALLOCATIONS = 120, SUFFERED_LEAST = 3, LARGE = 1 << 20 };
 
+static atomic_long *left; /* the server's allocations until one fails; 0: none does */
 static char *large_json; /* goes through the queue, and its body through growing blocks */
 
 static int start(void **state)
@@ -22,18 +22,13 @@ static int start(void **state)
         sprintf(large_json, "{\"inputs\":{\"tensor\":[1,2],\"indices\":[[1]],\"updates\":[5]}}");
     memset(large_json + head, ' ', LARGE);
     large_json[head + LARGE] = '\0';
-    return preload_start(state, "starve.so", NULL);
+    return starve_start(state, NULL, &left);
 }
 
 static int stop(void **state)
 {
     free(large_json);
     return fixture_stop(state);
-}
-
-static void let_fail(struct fixture *f, int n)
-{
-    sigqueue(f->server.pid, SIGRTMIN, (union sigval){.sival_int = n});
 }
 
 /* True when the request was answered as ever. */
@@ -145,11 +140,11 @@ static void each_allocation_may_fail(void **state)
     int suffered[sizeof kinds / sizeof *kinds] = {0};
     for (int n = 1; n <= ALLOCATIONS; n++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-            let_fail(f, n);
+            atomic_store(left, n);
             struct raw r = fixture_raw(f);
             suffered[k] += !check(&r, kinds[k].say(&r), kinds[k].what, n);
             raw_close(&r);
-            let_fail(f, 0);
+            atomic_store(left, 0);
         }
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         assert_true(suffered[k] >= SUFFERED_LEAST);

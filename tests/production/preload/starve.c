@@ -1,8 +1,9 @@
-/* starve: preloaded into a server it lets one allocation fail: the n-th after a signal that brings
- * n. malloc and its kin, and mmap as far as the program itself calls it. */
+/* starve: preloaded into a server it lets one allocation fail. The count of allocations up to that
+ * one lies in the file that STARVE_LEFT names, shared with the test; 0: none fails. malloc and its
+ * kin, and mmap as far as the program itself calls it. */
 #include <dlfcn.h>
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,19 +18,22 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-static atomic_long left; /* 0: none fails */
+static atomic_long *left;
 
-static void arm(int number, siginfo_t *info, void *context)
+static void *map(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
-    (void)number;
-    (void)context;
-    atomic_store(&left, info->si_value.sival_int);
+    return (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
 }
 
-__attribute__((constructor)) static void listen_for_orders(void)
+__attribute__((constructor)) static void share_count(void)
 {
-    struct sigaction action = {.sa_sigaction = arm, .sa_flags = SA_SIGINFO | SA_RESTART};
-    sigaction(SIGRTMIN, &action, NULL);
+    const char *path = getenv("STARVE_LEFT");
+    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    void *shared = map(NULL, sizeof *left, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (shared == MAP_FAILED)
+        abort();
+    close(fd);
+    left = shared;
 }
 
 /* GnuTLS and what is below it end the process when they find no memory (GnuTLS lets GNU MP abort,
@@ -48,7 +52,7 @@ static bool is_excused(const void *caller)
 
 static bool fails(const void *caller)
 {
-    if (atomic_load(&left) <= 0 || is_excused(caller) || atomic_fetch_sub(&left, 1) != 1)
+    if (!left || atomic_load(left) <= 0 || is_excused(caller) || atomic_fetch_sub(left, 1) != 1)
         return false;
     errno = ENOMEM;
     return true;
@@ -78,5 +82,5 @@ void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t 
 {
     if (fails(__builtin_return_address(0)))
         return MAP_FAILED;
-    return (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
+    return map(address, size, protection, flags, fd, offset);
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/error.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* Under a sanitizer, which has functions of its own there, nothing can be preloaded. */
@@ -19,7 +20,11 @@
 #define PRELOAD_WORKS true
 #endif
 
-/* fixture_start_with, `library` being "starve.so". */
+/* fixture_start_with, `library` being "stall.so". */
 MUST_CHECK int preload_start(void **state, const char *library, const char *const *settings);
+
+/* preload_start with "starve.so". The server's n-th allocation after **left became n fails; 0: none
+ * does. *left stays mapped as long as the test runs. */
+MUST_CHECK int starve_start(void **state, const char *const *settings, atomic_long **left);
 
 #endif
