@@ -9,9 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a file that is not whole yet: a number follows. */
-static const char temporary_prefix[] = ".tensord-new-";
-
 static enum error_code cannot(const char *what, const char *name, struct error *error)
 {
     return error_set(error, ERROR_INVALID_PARAMETER, NULL, "tensor_dir: cannot %s %.200s: %s", what,
@@ -65,7 +62,7 @@ void folder_sweep(struct folder *folder)
 {
     DIR *list = folder->is_writable ? open_list(folder) : NULL;
     for (struct dirent *entry; list && (entry = readdir(list));)
-        if (strncmp(entry->d_name, temporary_prefix, sizeof temporary_prefix - 1) == 0)
+        if (strncmp(entry->d_name, FOLDER_NEW_PREFIX, sizeof FOLDER_NEW_PREFIX - 1) == 0)
             unlinkat(folder->fd, entry->d_name, 0);
     if (list)
         closedir(list);
@@ -112,6 +109,11 @@ char *folder_list(const struct folder *folder, size_t *count, struct error *erro
 }
 
 /* -------------------------------------------------------------------------------------- reading */
+
+void folder_file_of(char *file, const char *name)
+{
+    strcpy(stpcpy(file, name), FILE_SUFFIX);
+}
 
 static const char *kind_of(mode_t mode)
 {

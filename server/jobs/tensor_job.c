@@ -4,6 +4,7 @@
 #include "proto/json/tensor.h"
 #include "server/base/clock.h"
 #include "server/config/value.h"
+#include "server/jobs/file_job.h"
 #include "server/jobs/job.h"
 
 #include <assert.h>
@@ -27,9 +28,10 @@ static bool has_body(enum verb verb)
     return verb == VERB_PUT || verb == VERB_ASSIGN;
 }
 
+/* A snapshot needs the right to write, and reads. */
 static bool writes(enum verb verb)
 {
-    return verb != VERB_READ;
+    return verb != VERB_READ && verb != VERB_SNAPSHOT;
 }
 
 /* --------------------------------------------------------------------------------- the stages */
@@ -58,6 +60,9 @@ enum error_code tensor_job_names(struct job *job)
     struct holds *holds = &job->holds;
     const struct tensor_call *call = &job->call;
     int place;
+    if (call->verb == VERB_SNAPSHOT &&
+        holds_permit(&holds->setup, call->name, true, &job->error) != ERROR_NONE)
+        return job->error.code;
     if (holds_join(holds, call->name, writes(call->verb), &place, &job->error) != ERROR_NONE)
         return job->error.code;
     holds->about = place;
@@ -179,7 +184,8 @@ enum error_code tensor_job_plan(struct job *job)
     struct holds *holds = &job->holds;
     const struct tensor_call *call = &job->call;
     const struct resident *resident = turn_resident(&holds->turn, holds->about);
-    bool must_exist = call->verb != VERB_PUT && call->verb != VERB_MOVE;
+    bool must_exist =
+        call->verb != VERB_PUT && call->verb != VERB_MOVE && call->verb != VERB_EXPIRE;
     if (call->verb == VERB_READ)
         return plan_read(job);
     /* A condition on what is not there is false before it is a 404. */
@@ -195,6 +201,8 @@ enum error_code tensor_job_plan(struct job *job)
                              "move is '%s', the tensor itself", call->other);
         return holds_find(holds, holds->inputs[0], &resident, &job->error);
     }
+    if (call->verb == VERB_SNAPSHOT)
+        return file_job_plan_snapshot(job);
     if (call->verb != VERB_ASSIGN)
         return ERROR_NONE;
     resident_etag(resident, holds->etag);
@@ -217,6 +225,8 @@ size_t tensor_job_weight(const struct job *job)
     case VERB_MOVE:
     case VERB_PATCH:
     case VERB_DROP:
+    case VERB_SNAPSHOT:
+    case VERB_EXPIRE:
         break;
     }
     return 0;
@@ -273,17 +283,6 @@ static enum error_code put(struct job *job, int *status)
     return ERROR_NONE;
 }
 
-static enum error_code move(struct job *job, int *status)
-{
-    struct holds *holds = &job->holds;
-    *status = turn_resident(&holds->turn, holds->into) ? 200 : 201;
-    if (store_move(holds->setup.store, &holds->turn, holds->inputs[0], holds->into,
-                   &holds->setup.position, clock_ns()))
-        return ERROR_NONE;
-    return error_set(&job->error, ERROR_RESOURCE_EXHAUSTED, NULL,
-                     "no room for the positions of both tensors");
-}
-
 static enum error_code assign(struct job *job)
 {
     struct holds *holds = &job->holds;
@@ -308,7 +307,8 @@ static enum error_code write_it(struct job *job, int *status)
     case VERB_PUT:
         return put(job, status);
     case VERB_MOVE:
-        return move(job, status);
+        *status = turn_resident(&holds->turn, holds->into) ? 200 : 201;
+        return file_job_move(job);
     case VERB_ASSIGN:
         return assign(job);
     case VERB_PATCH:
@@ -316,9 +316,12 @@ static enum error_code write_it(struct job *job, int *status)
         break;
     case VERB_DROP:
         *status = 204;
-        store_drop(holds->setup.store, &holds->turn, holds->into);
-        break;
+        return file_job_drop(job);
+    case VERB_EXPIRE:
+        *status = 204;
+        return file_job_expire(job);
     case VERB_READ:
+    case VERB_SNAPSHOT:
         break;
     }
     return ERROR_NONE;
@@ -465,6 +468,8 @@ enum error_code tensor_job_run(struct job *job, const struct work *work)
 {
     if (writes(job->call.verb))
         return run_write(job);
+    if (job->call.verb == VERB_SNAPSHOT)
+        return file_job_snapshot(job, work);
     return job->is_unchanged ? run_unchanged(job, work) : run_read(job, work);
 }
 

@@ -18,7 +18,7 @@ struct position {
 
 struct positions {
     struct position *list;
-    int count;
+    int count, room;
 };
 
 /* Errors: INVALID_HEADER (a source that is not 1 to 64 letters, digits, '_', '.' and '-'; a
@@ -34,6 +34,11 @@ bool positions_passed(const struct positions *positions, const struct position *
  * or where there are POSITIONS_MAX others. */
 MUST_CHECK bool positions_reserve(struct positions *positions, const struct position *position);
 void positions_set(struct positions *positions, const struct position *position);
+
+/* Makes room for all of `from` and for `position`, so that positions_merge and then positions_set
+ * cannot fail; false as positions_reserve. Without a source `position` is none. */
+MUST_CHECK bool positions_reserve_all(struct positions *positions, const struct positions *from,
+                                      const struct position *position);
 
 /* Room for all of `from` besides; then takes over what is ahead there. */
 MUST_CHECK bool positions_merge(struct positions *positions, const struct positions *from);
