@@ -28,7 +28,7 @@ static int hex(char c)
                                   : -1;
 }
 
-/* In place; what is no escape stays as it is, and a NUL is left an escape. */
+/* Decodes escapes in place. A malformed escape and that of a NUL stay as they are. */
 static void unescape(char *text)
 {
     char *to = text;

@@ -39,7 +39,7 @@ static bool find(struct call *call, struct resident_view *view)
     return false;
 }
 
-/* Here only: where a follower of a log goes on. */
+/* Only GET of one tensor lists its positions: a follower of a log reads there where to go on. */
 static void put_positions(struct text *text, const struct position *list, int count)
 {
     text_puts(text, ",\"positions\":{");
