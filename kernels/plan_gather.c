@@ -1,7 +1,5 @@
 #include "kernels/plan_parts.h"
 
-#include <inttypes.h>
-
 enum error_code plan_gather_nd(struct plan *plan, struct error *error)
 {
     const struct tensor *params = &plan->inputs[0], *indices = &plan->inputs[1];
@@ -11,12 +9,8 @@ enum error_code plan_gather_nd(struct plan *plan, struct error *error)
                          "indices has shape []; it needs rank 1 or more");
     int outer = indices->rank - 1;
     int64_t depth = indices->shape[outer];
-    if (depth > params->rank)
-        return error_set(error, ERROR_SHAPE_MISMATCH, "indices",
-                         "the last dimension of indices is %" PRId64
-                         "; it must be at most %d, the rank of params",
-                         depth, params->rank);
-    if (plan_check_rank(outer + params->rank - (int)depth, "output", error) != ERROR_NONE)
+    if (plan_check_depth(indices, 0, params->rank, "params", error) != ERROR_NONE ||
+        plan_check_rank(outer + params->rank - (int)depth, "output", error) != ERROR_NONE)
         return error->code;
 
     output->dtype = params->dtype;

@@ -24,9 +24,9 @@ static enum error_code check_pairs(const struct plan *plan, struct error *error)
         return error->code;
     if (indices->shape[0] != ids->shape[0])
         return error_set(error, ERROR_SHAPE_MISMATCH, "segment_ids",
-                         "segment_ids has %" PRId64 " elements and indices has %" PRId64
+                         "segment_ids has %" PRId64 " element%s and indices has %" PRId64
                          "; they must be equally long",
-                         ids->shape[0], indices->shape[0]);
+                         ids->shape[0], ids->shape[0] == 1 ? "" : "s", indices->shape[0]);
     return ERROR_NONE;
 }
 
