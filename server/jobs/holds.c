@@ -186,6 +186,19 @@ enum error_code holds_replay(struct holds *holds, const struct key **kept, bool 
     return ERROR_NONE;
 }
 
+enum error_code holds_may_write(const struct holds *holds, struct error *error)
+{
+    for (int i = 0; i < holds->turn.count; i++) {
+        const struct place *place = &holds->turn.places[i];
+        if (place->writes && place->named->resident && place->named->resident->is_read_only)
+            return error_set(error, ERROR_FORBIDDEN, NULL,
+                             "the tensor '%s' is read only: it comes from a file that this server "
+                             "does not write",
+                             place->named->name);
+    }
+    return ERROR_NONE;
+}
+
 /* Whether they hold for what has this tag, "" for nothing, which else is what the answer tells. */
 static enum error_code check(struct holds *holds, const struct holds_setup *setup, const char *name,
                              const char *etag, struct error *error)

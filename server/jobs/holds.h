@@ -75,6 +75,10 @@ MUST_CHECK enum error_code holds_enter(struct holds *holds, bool may_wait, size_
 MUST_CHECK enum error_code holds_replay(struct holds *holds, const struct key **kept,
                                         bool *is_passed, struct error *error);
 
+/* In the turn: whether what is to be written may be. Errors: FORBIDDEN (a resident of a file that is
+ * not ours to write). */
+MUST_CHECK enum error_code holds_may_write(const struct holds *holds, struct error *error);
+
 /* In the turn: whether the conditions hold for the resident at `about`. Errors:
  * PRECONDITION_FAILED. */
 MUST_CHECK enum error_code holds_check(struct holds *holds, struct error *error);

@@ -492,5 +492,9 @@ void tensor_job_describe(struct text *t, const struct resident_view *view)
         put_time(t, "expires", clock_wall_ms() + view->left_ns / MSEC);
     else
         text_puts(t, ",\"expires\":null");
-    text_puts(t, ",\"snapshot_version\":null,\"read_only\":false,\"device\":\"cpu\"");
+    if (view->saved_version)
+        text_printf(t, ",\"snapshot_version\":%" PRIu64, view->saved_version);
+    else
+        text_puts(t, ",\"snapshot_version\":null");
+    text_printf(t, ",\"read_only\":%s,\"device\":\"cpu\"", view->is_read_only ? "true" : "false");
 }

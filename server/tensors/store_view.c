@@ -19,6 +19,8 @@ static void fill(struct resident_view *view, const struct named *named, uint64_t
     view->used_ms = r->used_ms;
     view->ttl_ns = r->ttl_ns;
     view->left_ns = r->ttl_ns && r->expires_ns > now_ns ? r->expires_ns - now_ns : 0;
+    view->saved_version = r->saved_version;
+    view->is_read_only = r->is_read_only;
 }
 
 /* The resident of that name, if its lease is not over. */
@@ -78,7 +80,8 @@ static void list_one(const void *node, VISIT visit, void *context)
     struct resident_view view;
     if ((visit != postorder && visit != leaf) || listing->is_enough || !named->resident ||
         strcmp(named->name, listing->after) <= 0 ||
-        (!named->line.first && resident_is_expired(named->resident, listing->now_ns)))
+        (!named->line.first && !named->has_file &&
+         resident_is_expired(named->resident, listing->now_ns)))
         return;
     fill(&view, named, listing->now_ns);
     listing->is_enough = !listing->see(&view, listing->context);

@@ -284,6 +284,30 @@ static void a_file_has_exactly_one_tensor(void **state)
     }
 }
 
+/* A tensor of a file may be called what members of a JSON request are called. */
+static void a_file_names_its_tensor_as_it_likes(void **state)
+{
+    static const char *const names[] = {"inputs", "data", "__meta", "outputs"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char file[128] = {0};
+        int size =
+            snprintf(file + 8, sizeof file - 8,
+                     "{\"%s\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]}}", names[i]);
+        uint64_t length = (uint64_t)size;
+        memcpy(file, &length, 8);
+        memcpy(file + 8 + length, "\1\2", 2);
+        struct answer a = fixture_call(*state, &(struct call){.method = "PUT",
+                                                              .path = "/v2/tensors/named",
+                                                              .headers = {"Content-Type:"},
+                                                              .body = file,
+                                                              .size = 10 + length});
+        if (a.status != (i == 0 ? 201 : 200))
+            fail_msg("%s: %s", names[i], a.body);
+        answer_release(&a);
+    }
+    kept_drop(*state, "named");
+}
+
 static void a_full_store_says_so_before_the_upload(void **state)
 {
     struct fixture *f = *state;
@@ -425,6 +449,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mistake_has_its_error_and_changes_nothing),
         cmocka_unit_test(a_file_has_exactly_one_tensor),
+        cmocka_unit_test(a_file_names_its_tensor_as_it_likes),
         cmocka_unit_test(a_key_has_its_length),
         cmocka_unit_test(what_has_no_rows_has_none),
         cmocka_unit_test(a_full_store_says_so_before_the_upload),

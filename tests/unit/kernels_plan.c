@@ -251,15 +251,14 @@ static void segment_shapes_are_explained(void **state)
                  SHAPE_MISMATCH, "indices", "indices has shape [2, 1]; it must be a vector");
     EXPECT_ERROR(make("sparse_segment_sum", data, TENSOR(INT32, NULL, 3), ids, none),
                  SHAPE_MISMATCH, "segment_ids",
-                 "segment_ids has 2 elements and indices has 3; they must be equally long");
+                 "segment_ids has shape [2]; it must be [3], a segment for each index");
     EXPECT_ERROR(make("sparse_segment_sum", data, two, ids, TENSOR(INT32, INTS(1, 1), 2)),
                  SHAPE_MISMATCH, "num_segments",
                  "num_segments has shape [2]; it must be one number, of shape [] or [1]");
     EXPECT_ERROR(make("sparse_segment_sum", data, two, ids, TENSOR(INT32, INTS(-1))),
                  VALUE_OUT_OF_RANGE, "num_segments", "num_segments is -1; it must not be negative");
-    EXPECT_ERROR(make("sparse_segment_sum", data, two, TENSOR(INT32, NULL, 1), none),
-                 SHAPE_MISMATCH, "segment_ids",
-                 "segment_ids has 1 element and indices has 2; they must be equally long");
+    EXPECT_ERROR(make("segment_sum", data, two, none, none), SHAPE_MISMATCH, "segment_ids",
+                 "segment_ids has shape [2]; it must be [5], a segment for each row of data");
 }
 
 static void ranks_and_dimensions_are_bounded(void **state)
