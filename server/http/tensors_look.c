@@ -6,6 +6,7 @@
 #include "server/jobs/tensor_job.h"
 #include "server/server.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { LIST_MOST = 1000, LIST_STANDARD = 100 };
@@ -110,13 +111,27 @@ static bool is_name_or_none(struct call *call, const char *after)
     return false;
 }
 
+/* {"log":"17-0"}: where a follower of each log goes on. */
+static void put_positions(struct call *call, struct text *text)
+{
+    struct position list[SOURCES_MAX];
+    int count = store_sources(&call->server->store, call->token, list);
+    text_puts(text, "\"positions\":{");
+    for (int i = 0; i < count; i++)
+        text_printf(text, "%s\"%s\":\"%" PRIu64 "-%" PRIu64 "\"", i ? "," : "", list[i].source,
+                    list[i].high, list[i].low);
+    text_puts(text, "}");
+}
+
 void tensors_list(struct call *call, struct text *text)
 {
     struct listing l = {.call = call, .text = text};
     const char *after = call->query->value[QUERY_AFTER];
     if (!may_look(call) || !read_limit(call, &l.left) || !is_name_or_none(call, after))
         return;
-    text_puts(text, "{\"tensors\":[");
+    text_puts(text, "{");
+    put_positions(call, text);
+    text_puts(text, ",\"tensors\":[");
     store_list(&call->server->store, after ? after : "", clock_ns(), list_one, &l);
     text_puts(text, "],\"next\":");
     if (l.has_more)
