@@ -153,6 +153,7 @@ $(BUILD)/tests/production/%.so: tests/production/preload/%.c
 $(BUILD)/tests/production/out_of_memory $(BUILD)/tests/security/out_of_memory: \
     | $(BUILD)/tests/production/starve.so
 $(BUILD)/tests/production/drain: | $(BUILD)/tests/production/stall.so
+$(BUILD)/tests/production/files_load: | $(BUILD)/tests/production/slow_disk.so
 
 .PRECIOUS: $(BUILD)/obj/%.o
 

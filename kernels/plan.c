@@ -1,5 +1,6 @@
 #include "kernels/plan.h"
 #include "kernels/combine.h"
+#include "kernels/order.h"
 #include "kernels/plan_parts.h"
 
 #include <assert.h>
@@ -137,17 +138,19 @@ int64_t plan_product(const int64_t *shape, int from, int to)
     return shape_product(shape, from, to, &product) ? product : INT64_MAX;
 }
 
-void plan_address_rows(struct plan *plan, int input, const struct tensor *table,
+void plan_address_rows(struct plan *plan, int input, bool tuples, const struct tensor *table,
                        const char *table_name)
 {
     struct rows *rows = &plan->rows;
     const struct tensor *indices = &plan->inputs[input];
+    int outer = indices->rank - tuples;
     plan->indices = indices;
     plan->indices_name = plan->op->inputs[input];
+    plan->tuples = tuples;
     plan->table = table;
     plan->table_name = table_name;
-    rows->depth = (int)indices->shape[indices->rank - 1];
-    rows->count = plan_product(indices->shape, 0, indices->rank - 1);
+    rows->depth = tuples ? (int)indices->shape[outer] : 1;
+    rows->count = plan_product(indices->shape, 0, outer);
     rows->width = plan_product(table->shape, rows->depth, table->rank);
     rows->limit = plan_product(table->shape, 0, rows->depth);
     for (int i = 0; i < rows->depth; i++)
@@ -173,7 +176,8 @@ bool kernel_key_is_sound(const struct kernel_key *key)
 {
     bool integer = DTYPES_INTEGERS >> key->dtype & 1, real = DTYPES_FLOATS >> key->dtype & 1;
     bool divides_by_zero = key->kind == PLAN_SEGMENT && key->combine == COMBINE_DIV && integer;
-    return (key->finish == FINISH_NONE || real) && !divides_by_zero;
+    bool finishes = key->kind == PLAN_SEGMENT && real;
+    return (key->finish == FINISH_NONE || finishes) && !divides_by_zero;
 }
 
 static void choose_kernel(struct plan *plan)
@@ -188,16 +192,11 @@ static void choose_kernel(struct plan *plan)
         combine_empty(key.combine, key.dtype, plan->empty);
 }
 
-static size_t aligned(size_t bytes)
-{
-    return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
-}
-
 /* Indices that are read only are marked in a copy. */
 static size_t marked_bytes(const struct plan *plan, bool read_only)
 {
     return read_only && plan->options.ignore_bad
-               ? aligned((size_t)plan->rows.count * dtype_bytes(plan->indices->dtype))
+               ? tensor_aligned((size_t)plan->rows.count * dtype_bytes(plan->indices->dtype))
                : 0;
 }
 
@@ -206,6 +205,8 @@ static size_t marked_bytes(const struct plan *plan, bool read_only)
 static size_t flat_bytes(const struct plan *plan)
 {
     const struct rows *rows = &plan->rows;
+    if (!plan->indices)
+        return order_bytes(plan);
     bool read_only = plan->options.read_only >> (plan->indices - plan->inputs) & 1;
     bool narrow = rows->limit <= INT32_MAX;
     bool fits = narrow || plan->indices->dtype == DTYPE_INT64;
@@ -214,7 +215,7 @@ static size_t flat_bytes(const struct plan *plan)
         return marked_bytes(plan, read_only);
     if (rows->depth == 0 || (fits && !team && !read_only))
         return 0;
-    return aligned((size_t)rows->count * (narrow ? 4 : 8));
+    return tensor_aligned((size_t)rows->count * (narrow ? 4 : 8));
 }
 
 static size_t spans_bytes(const struct tensor *t)
@@ -232,13 +233,13 @@ static size_t spans_bytes(const struct tensor *t)
 static size_t text_scratch_bytes(const struct plan *plan)
 {
     if (plan->combine == COMBINE_CONCAT)
-        return aligned(spans_bytes(plan->values));
+        return tensor_aligned(spans_bytes(plan->values));
     if (plan->dtype != DTYPE_BYTES || !plan->start)
         return 0;
     size_t elements = plan->output_bytes / sizeof(struct span);
     size_t most =
         BYTES_SIZE_BYTES * elements + spans_bytes(plan->start) + spans_bytes(plan->values);
-    return most > plan->options.output_limit ? aligned((size_t)plan->rows.limit / 8 + 1) : 0;
+    return most > plan->options.output_limit ? tensor_aligned((size_t)plan->rows.limit / 8 + 1) : 0;
 }
 
 /* Every row is read once and, for a scatter, its destination read and written; zeros are written

@@ -40,16 +40,18 @@ enum plan_kind {
 };
 
 struct rows {
-    int64_t count;           /* N: rows of the indices */
+    int64_t count;           /* N: rows of the indices, or segment ids */
     int64_t width;           /* elements in a row (complex: floats) */
     int depth;               /* D: components of an index tuple */
     int64_t bound[RANK_MAX]; /* the D dimensions that a tuple addresses */
     int64_t limit;           /* product of bound: rows addressed */
-    const void *destination; /* N row numbers, -1 for a row left out; made by run's check: the
-                                indices themselves where D = 1 */
-    int destination_bits;    /* of a row number: 32 or 64 */
-    const void *segment;     /* PLAN_SEGMENT: N sorted row numbers; made by run's check */
+    const void *destination; /* N row numbers, a negative one for a row left out; made by run's
+                                check: the indices themselves where D = 1. NULL: k itself */
+    int destination_bits;    /* of a row number: 32 or 64; 0 where destination is NULL */
+    const void *segment;     /* PLAN_SEGMENT: N sorted row numbers; made by run's check. One that
+                                is no row of the output belongs to a row left out */
     int segment_bits;        /* 32 or 64 */
+    bool left_out;           /* some destination is negative; by run's check */
 };
 
 struct plan {
@@ -64,17 +66,21 @@ struct plan {
     struct rows rows;
     const struct tensor *start;   /* what the output starts from (in inputs[]), or NULL for zeros */
     const struct tensor *values;  /* updates, params or data (in inputs[]) */
-    const struct tensor *indices; /* (in inputs[]) */
+    const struct tensor *indices; /* (in inputs[]); NULL: row k of the values is meant */
     const char *indices_name;     /* of that input */
+    bool tuples;                  /* the last dimension of the indices is a tuple's */
     const struct tensor *table;   /* whose rows the indices address: an input, or the output */
     const char *table_name;
-    const struct tensor *segment_ids; /* (in inputs[]); PLAN_SEGMENT only */
+    const struct tensor *segment_ids; /* (in inputs[]); NULL: there are none. Of a PLAN_SCATTER they
+                                         are the destinations */
+    bool ids_in_any_order; /* a negative one drops its row; else they must not decrease */
+    bool segments_given;   /* by num_segments */
     unsigned char
         empty[8]; /* an element of `dtype` that no update reaches, where there is no start */
     struct tensor output; /* dtype and shape by plan_make; `data` by the caller */
     size_t output_bytes;  /* in memory; for BYTES the spans */
     size_t scratch_bytes; /* what run needs at `scratch` besides, aligned to TENSOR_ALIGNMENT */
-    size_t flat_bytes;    /* of them, at the start: flattened row numbers; 0: made in place */
+    size_t flat_bytes;    /* of them, at the start: row numbers; 0: made in place */
     void *scratch;
     size_t
         touched_bytes; /* estimate of what run reads and writes, for the choice of where to run */

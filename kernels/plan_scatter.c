@@ -56,7 +56,7 @@ static enum error_code plan_rows(struct plan *plan, int indices, int updates, co
         return error->code;
     plan->kind = PLAN_SCATTER;
     plan->values = u;
-    plan_address_rows(plan, indices, &plan->output, output);
+    plan_address_rows(plan, indices, true, &plan->output, output);
     return ERROR_NONE;
 }
 

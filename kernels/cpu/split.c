@@ -29,6 +29,14 @@ static bool is_cached(const struct plan *plan)
            (double)plan_machine(plan)->second_level_bytes;
 }
 
+/* Whether the rows are in the caches before they are used: rows that are read one after the other
+ * come by themselves. */
+static bool is_near(const struct plan *plan)
+{
+    bool in_turn = plan->kind == PLAN_SEGMENT && !plan->rows.destination;
+    return in_turn || is_cached(plan);
+}
+
 /* Cache lines that an update touches, at least in part. */
 static double row_lines(double bytes)
 {
@@ -81,7 +89,7 @@ struct share split_share(const struct plan *plan, const struct split *split, int
         .low = split->columns ? 0 : first_row(plan, t, i),
         .high = split->columns ? shared_rows(plan) : first_row(plan, t, i + 1),
         .column = split->columns ? first_column(plan, t, i) : 0,
-        .all = (t == 1 || split->columns) && plan->ignored == 0,
+        .all = (t == 1 || split->columns) && !plan->rows.left_out,
     };
     share.columns =
         (split->columns ? first_column(plan, t, i + 1) : plan->rows.width) - share.column;
@@ -144,7 +152,7 @@ static double update_ns(const struct plan *plan, const struct split *split)
 {
     double bytes = (double)row_bytes(plan) / (split->columns ? split->threads : 1);
     return ROW_NS + bytes * BYTE_NS +
-           (is_cached(plan) ? 0 : row_lines(bytes) * plan_machine(plan)->line_ns);
+           (is_near(plan) ? 0 : row_lines(bytes) * plan_machine(plan)->line_ns);
 }
 
 static double time_ns(const struct plan *plan, const struct split *split)

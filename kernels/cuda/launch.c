@@ -16,9 +16,9 @@ static cudaError_t check_pairs(const struct run *run)
 {
     const struct plan *plan = run->plan;
     struct check_pairs job = {.verdict = buffer(run, BUFFER_FOUND),
-                              .indices = buffer(run, BUFFER_INDICES),
+                              .indices = plan->indices ? buffer(run, BUFFER_INDICES) : NULL,
                               .ids = buffer(run, BUFFER_IDS),
-                              .index_bits = tensor_index_bits(plan->indices),
+                              .index_bits = plan->indices ? tensor_index_bits(plan->indices) : 0,
                               .id_bits = tensor_index_bits(plan->segment_ids),
                               .count = plan->rows.count,
                               .segments = plan->output.shape[0],
@@ -28,18 +28,27 @@ static cudaError_t check_pairs(const struct run *run)
     return cuda_check_pairs(&job, run->lane->stream);
 }
 
+/* One more than the last row of the output. */
+static int64_t row_limit(const struct plan *plan)
+{
+    return plan->kind == PLAN_SEGMENT ? plan->output.shape[0] : plan->rows.limit;
+}
+
 static cudaError_t check_rows(const struct run *run)
 {
     const struct plan *plan = run->plan;
     const struct rows *rows = &plan->rows;
+    bool are_ids = !plan->indices;
     struct verdict *verdict = buffer(run, BUFFER_FOUND);
     bool divides = check_divides(plan);
     struct check_rows job = {.verdict = verdict,
-                             .indices = buffer(run, BUFFER_INDICES),
-                             .index_bits = tensor_index_bits(plan->indices),
+                             .indices = buffer(run, are_ids ? BUFFER_IDS : BUFFER_INDICES),
+                             .are_ids = are_ids,
+                             .index_bits =
+                                 tensor_index_bits(are_ids ? plan->segment_ids : plan->indices),
                              .depth = rows->depth,
                              .count = rows->count,
-                             .limit = (uint32_t)rows->limit,
+                             .limit = (uint32_t)row_limit(plan),
                              .row = buffer(run, BUFFER_ROWS),
                              .seen = needs_order(plan) ? (uint32_t *)(verdict + 1) : NULL,
                              .divisors = divides ? buffer(run, BUFFER_VALUES) : NULL,
@@ -56,7 +65,8 @@ cudaError_t run_launch_check(const struct run *run)
                                          run->lane->stream);
     if (status != cudaSuccess)
         return status;
-    return run->plan->kind == PLAN_SEGMENT ? check_pairs(run) : check_rows(run);
+    bool pairs = run->plan->kind == PLAN_SEGMENT && !run->plan->ids_in_any_order;
+    return pairs ? check_pairs(run) : check_rows(run);
 }
 
 /* ------------------------------------------------------------------------------------- applying */
@@ -99,7 +109,7 @@ static cudaError_t sort_rows(const struct run *run, struct sort *job)
                          .temporary = buffer(run, BUFFER_SORT),
                          .temporary_bytes = run->lane->capacity[BUFFER_SORT],
                          .count = run->plan->rows.count,
-                         .limit = (uint32_t)run->plan->rows.limit};
+                         .limit = (uint32_t)row_limit(run->plan)};
     return cuda_sort(job, run->lane->stream);
 }
 
@@ -138,7 +148,15 @@ static cudaError_t apply_sorted(const struct run *run)
 static cudaError_t apply_segments(const struct run *run)
 {
     struct runs job = runs_job(run);
-    job.keys = (uint32_t)run->plan->output.shape[0];
+    if (needs_sorted_ids(run->plan)) {
+        struct sort sorted;
+        cudaError_t status = sort_rows(run, &sorted);
+        if (status != cudaSuccess)
+            return status;
+        job.key = sorted.key;
+        job.source = sorted.position;
+    }
+    job.keys = (uint32_t)row_limit(run->plan);
     job.sources = (uint32_t)run->plan->rows.limit;
     job.finish = run->plan->op->finish;
     return cuda_segments(run->plan->combine, run->plan->dtype, &job, run->lane->stream);

@@ -25,6 +25,11 @@ bool needs_order(const struct plan *plan)
            plan->rows.width > 0;
 }
 
+bool needs_sorted_ids(const struct plan *plan)
+{
+    return plan->kind == PLAN_SEGMENT && plan->ids_in_any_order && plan->rows.width > 0;
+}
+
 bool needs_empty(const struct plan *plan)
 {
     return !plan->start && plan->kind != PLAN_GATHER;
@@ -59,15 +64,14 @@ cudaError_t needs_of(const struct plan *plan, size_t needs[BUFFER_COUNT])
     size_t numbers = (size_t)plan->rows.count * sizeof(uint32_t);
     memset(needs, 0, BUFFER_COUNT * sizeof *needs);
     needs[BUFFER_FOUND] = needs_found_bytes(plan);
-    needs[BUFFER_INDICES] = bytes_of(plan->indices);
+    needs[BUFFER_INDICES] = plan->indices ? bytes_of(plan->indices) : 0;
+    needs[BUFFER_IDS] = plan->segment_ids ? bytes_of(plan->segment_ids) : 0;
     needs[BUFFER_VALUES] = bytes_of(plan->values);
     needs[BUFFER_OUTPUT] = needs_output_bytes(plan);
     needs[BUFFER_ROWS] = numbers;
-    if (plan->kind == PLAN_SEGMENT) {
-        needs[BUFFER_IDS] = bytes_of(plan->segment_ids);
+    if (plan->kind == PLAN_SEGMENT)
         needs[BUFFER_SOURCES] = numbers;
-    }
-    if (!needs_order(plan))
+    if (!needs_order(plan) && !needs_sorted_ids(plan))
         return cudaSuccess;
     needs[BUFFER_SOURCES] = numbers;
     needs[BUFFER_ROWS_SPARE] = numbers;

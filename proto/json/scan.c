@@ -371,3 +371,9 @@ enum error_code json_scan_tensor(struct json_scan *scan, const char *text, size_
 {
     return scan_root(scan, text, size, rest_max, PLACE_INPUT, work, error);
 }
+
+enum error_code json_scan_whole(struct json_scan *scan, const char *text, size_t size,
+                                const struct work *work, struct error *error)
+{
+    return scan_root(scan, text, size, size, PLACE_ELSEWHERE, work, error);
+}

@@ -51,4 +51,8 @@ MUST_CHECK enum error_code json_scan_tensor(struct json_scan *scan, const char *
                                             size_t rest_max, const struct work *work,
                                             struct error *error);
 
+/* The same for a text in which no tensor's values stand: nothing is cut. */
+MUST_CHECK enum error_code json_scan_whole(struct json_scan *scan, const char *text, size_t size,
+                                           const struct work *work, struct error *error);
+
 #endif

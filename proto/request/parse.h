@@ -117,4 +117,15 @@ MUST_CHECK enum error_code request_unknown_dtype(const struct decode *d, int inp
 MUST_CHECK enum error_code request_load(struct decode *d, const struct json_scan *scan,
                                         struct frame *frame, struct error *error);
 
+/* --- tensor_read.c */
+
+/* To the decoders a tensor that is kept is the only input of an operation that takes every type but
+ * BYTES. */
+extern const struct op request_keeping;
+
+/* Whether such a tensor, of a request for that operation, may be kept and has so many bytes.
+ * Errors: UNSUPPORTED_DTYPE SHAPE_MISMATCH SIZE_MISMATCH. */
+MUST_CHECK enum error_code request_check_kept(struct decode *d, const struct tensor *t,
+                                              size_t bytes, struct error *error);
+
 #endif

@@ -12,9 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* To the decoders a tensor that is kept is the only input of an operation that takes every type
- * but BYTES. */
-static const struct op keeping = {
+const struct op request_keeping = {
     .name = "a kept tensor",
     .names = {{"a kept tensor", 13, 1}},
     .inputs = {"tensor"},
@@ -48,7 +46,7 @@ static enum error_code check_bytes(const struct tensor *t, size_t bytes, struct 
     if (tensor_bytes(t, &needed) && needed == bytes)
         return ERROR_NONE;
     return error_set(error, ERROR_SIZE_MISMATCH, NULL,
-                     "the body has %zu bytes of elements, which is not what %s of shape %s needs",
+                     "there are %zu bytes of elements, which is not what %s of shape %s needs",
                      bytes, dtype_name(t->dtype), shape_print(shape, t->shape, t->rank));
 }
 
@@ -61,16 +59,27 @@ static enum error_code check_announced(struct decode *d, const struct tensor *t,
     if (t->rank > RANK_MAX)
         return error_set(error, ERROR_SHAPE_MISMATCH, NULL,
                          "shape has %d dimensions; at most %d are possible", t->rank, RANK_MAX);
+    size_t bytes;
+    char shape[SHAPE_TEXT_MAX];
+    if (!tensor_bytes(t, &bytes))
+        return error_set(error, ERROR_SIZE_MISMATCH, NULL,
+                         "shape %s has more bytes than 64 bits can count",
+                         shape_print(shape, t->shape, t->rank));
     return ERROR_NONE;
+}
+
+enum error_code request_check_kept(struct decode *d, const struct tensor *t, size_t bytes,
+                                   struct error *error)
+{
+    enum error_code code = check_announced(d, t, error);
+    return code ? code : check_bytes(t, bytes, error);
 }
 
 static enum error_code take(struct decode *d, struct tensor *t, char *at, size_t bytes,
                             struct error *error)
 {
-    if (check_announced(d, t, error) != ERROR_NONE || check_bytes(t, bytes, error) != ERROR_NONE)
-        return error->code;
     t->data = at;
-    return ERROR_NONE;
+    return request_check_kept(d, t, bytes, error);
 }
 
 static enum error_code read_safetensors(struct decode *d, struct tensor *t, struct span inner,
@@ -140,7 +149,7 @@ enum error_code tensor_read(struct tensor *t, enum tensor_body kind, const struc
                             const struct request_rules *rules, const struct work *work,
                             struct span *inner, struct error *error)
 {
-    struct request request = {.op = {"a kept tensor", &keeping, 1}, .device_index = -1};
+    struct request request = {.op = {"a kept tensor", &request_keeping, 1}, .device_index = -1};
     struct decode d = {
         .request = &request, .head = head, .rules = rules, .work = work, .any_name = true};
     enum error_code code = inflate(&d, kind, inner, error);
@@ -206,7 +215,7 @@ enum error_code tensor_said_parse(struct tensor *t, const char *datatype, const 
     t->data = NULL;
     if (t->dtype == DTYPE_NONE || t->dtype == DTYPE_BYTES) {
         text_init(&list, accepted, sizeof accepted);
-        text_dtypes(&list, keeping.dtypes & ~(DTYPE_BIT(C64) | DTYPE_BIT(C128)), dtype_name);
+        text_dtypes(&list, request_keeping.dtypes & ~(DTYPE_BIT(C64) | DTYPE_BIT(C128)), dtype_name);
         return error_set(error, ERROR_UNSUPPORTED_DTYPE, NULL,
                          "datatype is '%.40s', allowed are %s", datatype, accepted);
     }

@@ -51,6 +51,9 @@
       "idempotency keys that a name remembers, each for 10 minutes")                               \
     X(tensor_in_url, BOOL, "false", ANY, true,                                                     \
       "a kept tensor that a request uses must be named in its URL, where a balancer sees it")      \
+    X(tensor_dir, TEXT, "", ANY, false,                                                            \
+      "folder of kept tensors, as safetensors files: loaded at start; empty: nothing is written, " \
+      "tensors end with the process")                                                              \
     X(request_timeout, TIME, "30s", RANGE(MSEC, HOUR), true,                                       \
       "deadline of a request, from the last byte of its body")                                     \
     X(idle_timeout, TIME, "75s", RANGE(SEC, 24 * HOUR), false,                                     \

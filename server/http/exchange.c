@@ -113,7 +113,11 @@ static enum error_code decide(struct exchange *x, const struct request_line *lin
         return error->code;
     if (x->method == METHOD_OPTIONS)
         return ERROR_NONE;
-    if (x->match.route->kind == ROUTE_LOOK)
+    bool is_look = x->match.route->kind == ROUTE_LOOK;
+    if (x->server->phase == PHASE_STARTING && (is_look || has_job(x->match.route)))
+        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL,
+                         "the server starts: it loads the tensors of tensor_dir; try again");
+    if (is_look)
         return http_query_read(x);
     if (!has_job(x->match.route))
         return ERROR_NONE;

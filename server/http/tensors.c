@@ -3,7 +3,6 @@
 #include "server/http/parts.h"
 
 #include "server/access/origin.h"
-#include "server/base/clock.h"
 #include "server/rules.h"
 
 #include <stddef.h>
@@ -158,24 +157,6 @@ static enum error_code read_call(struct exchange *x, struct tensor_call *call)
     return read_said(call, query, error);
 }
 
-/* A condition that is false by now is told before a body is sent; it is decided in the turn. */
-static enum error_code check_early(const struct exchange *x, const char *name,
-                                   const struct holds_setup *setup, struct error *error)
-{
-    struct resident_view view;
-    if (!conditions_exist(&setup->conditions) || setup->key || *setup->position.source ||
-        x->framing.length == 0 || !rights_allow(setup->rights, name, false))
-        return ERROR_NONE;
-    bool is_there = store_look(setup->store, name, clock_ns(), &view);
-    if (conditions_hold(&setup->conditions, is_there ? view.etag : NULL))
-        return ERROR_NONE;
-    store_count(setup->store, STORE_CONFLICT);
-    return error_set(error, ERROR_PRECONDITION_FAILED, NULL,
-                     is_there ? "the tensor '%s' is at %s; the request's condition does not hold"
-                              : "there is no tensor '%s'%s; the request's condition does not hold",
-                     name, is_there ? view.etag : "");
-}
-
 /* A body that will be the tensor is charged to the tensors' memory from the start. */
 static bool becomes_tensor(const struct exchange *x, const struct tensor_call *call)
 {
@@ -219,7 +200,9 @@ enum error_code http_tensor_open(struct exchange *x, struct job_setup *setup)
     call.kind =
         tensor_body_of(&setup->head, value[HEADER_CONTENT_TYPE], call.tensor.dtype != DTYPE_NONE);
     setup->call = &call;
-    if (check_early(x, call.name, &setup->holds, error) != ERROR_NONE)
+    bool writes = call.verb != VERB_READ;
+    if (x->framing.length != 0 &&
+        holds_foresee(&x->job.holds, &setup->holds, call.name, writes, error) != ERROR_NONE)
         return error->code;
     job_open(&x->job, setup);
     return open_body(x, &call);

@@ -39,13 +39,29 @@ static bool find(struct call *call, struct resident_view *view)
     return false;
 }
 
+/* Here only: where a follower of a log goes on. */
+static void put_positions(struct text *text, const struct position *list, int count)
+{
+    text_puts(text, ",\"positions\":{");
+    for (int i = 0; i < count; i++)
+        text_printf(text, "%s\"%s\":\"%" PRIu64 "-%" PRIu64 "\"", i ? "," : "", list[i].source,
+                    list[i].high, list[i].low);
+    text_puts(text, "}");
+}
+
 void tensors_look(struct call *call, struct text *text)
 {
     struct resident_view view;
+    struct position positions[POSITIONS_MAX];
     if (!find(call, &view))
         return;
+    int count = store_positions(&call->server->store, view.name, clock_ns(), positions);
     memcpy(call->reply->etag, view.etag, sizeof view.etag);
+    text_puts(text, "{");
     tensor_job_describe(text, &view);
+    if (count > 0)
+        put_positions(text, positions, count);
+    text_puts(text, "}");
 }
 
 /* Snapshots need a folder to be written to, which this server has not. */
@@ -79,7 +95,9 @@ static bool list_one(const struct resident_view *view, void *context)
         return false;
     }
     text_puts(l->text, *l->last ? "," : "");
+    text_puts(l->text, "{");
     tensor_job_describe(l->text, view);
+    text_puts(l->text, "}");
     strcpy(l->last, view->name);
     l->left--;
     return true;

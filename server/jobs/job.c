@@ -214,6 +214,8 @@ void job_plan(struct job *job)
     }
     if (kept || is_passed)
         job->planned = replay(job, kept);
+    else if (holds_may_write(&job->holds, &job->error) != ERROR_NONE)
+        return;
     else if (job->kind == JOB_TENSOR)
         job->planned = tensor_job_plan(job) == ERROR_NONE;
     else

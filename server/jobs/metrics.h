@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 enum {
-    METRICS_OPS_MAX = 24,
-    METRICS_OTHER = METRICS_OPS_MAX - 1, /* requests that reach no operation */
-    METRICS_BUCKETS = 17,                /* 50 us .. 10 s; one more holds the rest */
+    METRICS_OTHER = OPS_MAX, /* requests that reach no operation */
+    METRICS_OPS_MAX,
+    METRICS_BUCKETS = 17, /* 50 us .. 10 s; one more holds the rest */
     METRICS_SHARDS_MAX = 128
 };
 

@@ -122,6 +122,11 @@ static enum error_code check_assigned(struct job *job, const struct resident *re
                      job->call.name, shape_print(is, rows.shape, rows.rank));
 }
 
+static bool is_json(const struct job *job)
+{
+    return job->head.accepted == ENCODING_JSON;
+}
+
 static size_t read_bytes(const struct job *job, const struct resident *resident)
 {
     struct tensor rows;
@@ -135,22 +140,38 @@ static enum error_code check_read(struct job *job, const struct resident *reside
     struct tensor rows;
     rows_of(&job->call, resident, &rows);
     size_t bytes = read_bytes(job, resident);
-    bool is_json = job->head.accepted == ENCODING_JSON;
-    if (is_json
+    if (is_json(job)
             ? dtype_from_v2(dtype_name(rows.dtype), strlen(dtype_name(rows.dtype))) != rows.dtype
             : job->head.accepted != ENCODING_BINARY && !dtype_safetensors_name(rows.dtype))
         return error_set(&job->error, ERROR_UNSUPPORTED_DTYPE, NULL,
                          "the tensor '%s' is %s, which the form asked for does not have; ask for "
                          "another by Accept",
                          job->call.name, dtype_name(rows.dtype));
-    if (is_json)
+    if (is_json(job))
         bytes = json_tensor_text_max(&rows);
     if (bytes <= job->rules.output_limit)
         return ERROR_NONE;
     return error_set(&job->error, ERROR_OUTPUT_TOO_LARGE, NULL,
                      "the elements take %zu bytes%s; the limit is %zu (setting max_output): ask "
                      "for some rows at a time, ?rows=0:1000",
-                     bytes, is_json ? " as JSON" : "", job->rules.output_limit);
+                     bytes, is_json(job) ? " as JSON" : "", job->rules.output_limit);
+}
+
+/* That the client has what it asks for is no fault, and told only of what it could get (RFC 9110,
+ * 13.2). */
+static enum error_code plan_read(struct job *job)
+{
+    struct holds *holds = &job->holds;
+    struct conditions *conditions = &holds->setup.conditions;
+    const struct conditions none_match = {.none_match = conditions->none_match};
+    const struct resident *resident = turn_resident(&holds->turn, holds->about);
+    conditions->none_match = NULL;
+    if (holds_check(holds, &job->error) != ERROR_NONE ||
+        holds_find(holds, holds->about, &resident, &job->error) != ERROR_NONE)
+        return job->error.code;
+    resident_etag(resident, holds->etag);
+    job->is_unchanged = !conditions_hold(&none_match, holds->etag);
+    return check_rows(job, resident) != ERROR_NONE ? job->error.code : check_read(job, resident);
 }
 
 enum error_code tensor_job_plan(struct job *job)
@@ -159,18 +180,13 @@ enum error_code tensor_job_plan(struct job *job)
     const struct tensor_call *call = &job->call;
     const struct resident *resident = turn_resident(&holds->turn, holds->about);
     bool must_exist = call->verb != VERB_PUT && call->verb != VERB_MOVE;
+    if (call->verb == VERB_READ)
+        return plan_read(job);
     /* A condition on what is not there is false before it is a 404. */
     bool is_conditional = holds->setup.conditions.match && !resident;
     if (must_exist && !is_conditional &&
         holds_find(holds, holds->about, &resident, &job->error) != ERROR_NONE)
         return job->error.code;
-    if (call->verb == VERB_READ && resident && !holds->setup.conditions.match &&
-        job->head.accepted != ENCODING_JSON) {
-        resident_etag(resident, holds->etag);
-        job->is_unchanged = !conditions_hold(&holds->setup.conditions, holds->etag);
-        if (job->is_unchanged)
-            return check_rows(job, resident);
-    }
     if (holds_check(holds, &job->error) != ERROR_NONE)
         return job->error.code;
     if (call->verb == VERB_MOVE) {
@@ -179,12 +195,11 @@ enum error_code tensor_job_plan(struct job *job)
                              "move is '%s', the tensor itself", call->other);
         return holds_find(holds, holds->inputs[0], &resident, &job->error);
     }
-    if (call->verb != VERB_ASSIGN && call->verb != VERB_READ)
+    if (call->verb != VERB_ASSIGN)
         return ERROR_NONE;
     resident_etag(resident, holds->etag);
-    if (check_rows(job, resident) != ERROR_NONE)
-        return job->error.code;
-    return call->verb == VERB_ASSIGN ? check_assigned(job, resident) : check_read(job, resident);
+    return check_rows(job, resident) != ERROR_NONE ? job->error.code
+                                                   : check_assigned(job, resident);
 }
 
 size_t tensor_job_weight(const struct job *job)
@@ -193,9 +208,9 @@ size_t tensor_job_weight(const struct job *job)
     size_t bytes = 0;
     switch (job->call.verb) {
     case VERB_READ:
-        if (!job->is_unchanged)
+        if (!job->is_unchanged || is_json(job))
             bytes = read_bytes(job, resident);
-        return job->head.accepted == ENCODING_JSON && bytes < SIZE_MAX / 8 ? 8 * bytes : bytes;
+        return is_json(job) && bytes < SIZE_MAX / 8 ? 8 * bytes : bytes;
     case VERB_PUT:
     case VERB_ASSIGN:
         return tensor_bytes(&job->call.tensor, &bytes) ? bytes : SIZE_MAX;
@@ -325,8 +340,9 @@ static void describe_now(struct job *job, char *answer)
     holds->etag[0] = '\0';
     if (store_look(holds->setup.store, job->call.name, clock_ns(), &view)) {
         strcpy(holds->etag, view.etag);
+        text_puts(&text, "{");
         tensor_job_describe(&text, &view);
-        text_puts(&text, "\n");
+        text_puts(&text, "}\n");
     }
     job->response = (struct response){.data = answer,
                                       .size = text.size,
@@ -388,7 +404,7 @@ static enum error_code encode_json(struct job *job, const struct tensor *t, cons
 static void put_data_head(const struct job *job, const struct tensor *rows, size_t bytes,
                           struct text *text)
 {
-    if (job->head.accepted != ENCODING_BINARY && job->head.accepted != ENCODING_JSON)
+    if (job->head.accepted != ENCODING_BINARY)
         safetensors_write_head(text, job->call.name, rows, bytes, "");
 }
 
@@ -410,7 +426,7 @@ static enum error_code run_read(struct job *job, const struct work *work)
     memcpy(elements, rows.data, bytes);
     rows.data = elements;
     holds_release(holds);
-    if (job->head.accepted == ENCODING_JSON)
+    if (is_json(job))
         return encode_json(job, &rows, work);
     text_init(&text, head, sizeof head);
     put_data_head(job, &rows, bytes, &text);
@@ -424,21 +440,25 @@ static enum error_code run_read(struct job *job, const struct work *work)
     return ERROR_NONE;
 }
 
-/* The client has it: the answer is its size alone. */
-static enum error_code run_unchanged(struct job *job)
+/* The client has it: the answer is its size alone, which of a text only printing it tells. */
+static enum error_code run_unchanged(struct job *job, const struct work *work)
 {
     struct holds *holds = &job->holds;
-    const struct resident *resident = turn_resident(&holds->turn, holds->about);
-    size_t bytes = read_bytes(job, resident);
     struct tensor rows;
     struct text text;
     char head[ANSWER_HEAD_ROOM];
-    rows_of(&job->call, resident, &rows);
-    holds_release(holds);
-    text_init(&text, head, sizeof head);
-    put_data_head(job, &rows, bytes, &text);
+    size_t bytes = read_bytes(job, turn_resident(&holds->turn, holds->about));
+    if (is_json(job) && run_read(job, work) != ERROR_NONE)
+        return job->error.code;
+    if (!is_json(job)) {
+        rows_of(&job->call, turn_resident(&holds->turn, holds->about), &rows);
+        holds_release(holds);
+        text_init(&text, head, sizeof head);
+        put_data_head(job, &rows, bytes, &text);
+        job->response.size = text.size + bytes;
+    }
     job->status = 304;
-    job->response = (struct response){.size = text.size + bytes, .header_length = -1};
+    job->response = (struct response){.size = job->response.size, .header_length = -1};
     return ERROR_NONE;
 }
 
@@ -446,7 +466,7 @@ enum error_code tensor_job_run(struct job *job, const struct work *work)
 {
     if (writes(job->call.verb))
         return run_write(job);
-    return job->is_unchanged ? run_unchanged(job) : run_read(job, work);
+    return job->is_unchanged ? run_unchanged(job, work) : run_read(job, work);
 }
 
 /* -------------------------------------------------------------------------------- describing */
@@ -460,7 +480,7 @@ static void put_time(struct text *t, const char *name, uint64_t wall_ms)
 
 void tensor_job_describe(struct text *t, const struct resident_view *view)
 {
-    text_printf(t, "{\"name\":\"%s\",\"datatype\":\"%s\",\"shape\":", view->name,
+    text_printf(t, "\"name\":\"%s\",\"datatype\":\"%s\",\"shape\":", view->name,
                 dtype_name(view->tensor.dtype));
     text_shape(t, &view->tensor);
     text_printf(t, ",\"bytes\":%zu,\"version\":%" PRIu64 ",\"generation\":\"%016" PRIx64 "\"",
@@ -473,5 +493,9 @@ void tensor_job_describe(struct text *t, const struct resident_view *view)
         put_time(t, "expires", clock_wall_ms() + view->left_ns / MSEC);
     else
         text_puts(t, ",\"expires\":null");
-    text_puts(t, ",\"snapshot_version\":null,\"read_only\":false,\"device\":\"cpu\"}");
+    if (view->saved_version)
+        text_printf(t, ",\"snapshot_version\":%" PRIu64, view->saved_version);
+    else
+        text_puts(t, ",\"snapshot_version\":null");
+    text_printf(t, ",\"read_only\":%s,\"device\":\"cpu\"", view->is_read_only ? "true" : "false");
 }

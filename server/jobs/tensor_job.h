@@ -49,7 +49,8 @@ MUST_CHECK enum error_code tensor_job_run(struct job *job, const struct work *wo
  */
 MUST_CHECK enum error_code tensor_job_answer(struct job *job);
 
-/* The metadata of a resident as JSON: GET's answer, and that of every write. */
+/* The metadata of a resident, the members of a JSON object without its braces: in GET's answer, and
+ * in that of every write. */
 void tensor_job_describe(struct text *text, const struct resident_view *view);
 
 /* A ttl within its bound. Errors: INVALID_PARAMETER. */

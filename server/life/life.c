@@ -170,6 +170,26 @@ static void drain_server(struct life *life)
     wait_until(life, http_is_quiet, SEC);
 }
 
+/* Asked between the pieces of a load. */
+static bool go_on(void *context)
+{
+    struct life *life = context;
+    life->is_hurried = await_signal(life, 0);
+    return !life->is_hurried;
+}
+
+/* Nothing was served yet: whoever connected is let go. */
+static void end_start(struct life *life)
+{
+    http_stop_accepting(life->server.http);
+    listeners_close(&life->listeners);
+    set_phase(life, PHASE_STOPPING, "ending before the start");
+    life->is_hurried = false;
+    wait_until(life, http_is_quiet, SEC);
+    server_end(&life->server);
+    log_release(&life->server.log);
+}
+
 static void report(void *context, const struct error *fault)
 {
     (void)context;
@@ -200,8 +220,13 @@ int life_serve(const struct config_sources *sources)
         access_release(&server->access);
         return fail(&error);
     }
-    greet_terminal(server, &life.listeners);
     watch_init(&life.watch, server);
+    if (files_load(&server->files, go_on, &life, &error) != ERROR_NONE) {
+        end_start(&life);
+        return error.code == ERROR_CANCELLED ? EXIT_SUCCESS : fail(&error);
+    }
+    server_ready(server);
+    greet_terminal(server, &life.listeners);
     while (!await_signal(&life, life.watch.tick_ms) && !gpus_are_missed(&server->gpus))
         continue;
     drain_server(&life);

@@ -5,6 +5,7 @@
 #include "kernels/team.h"
 #include "server/access/access.h"
 #include "server/base/version.h"
+#include "server/files/files.h"
 #include "server/jobs/cores.h"
 #include "server/life/command.h"
 #include "server/life/life.h"
@@ -69,7 +70,7 @@ static int check_config(const struct command *command)
     const char *file = command->sources.file;
     if (!config_load(&config, &command->sources, report, NULL))
         return EXIT_FAILURE;
-    if (access_check(&config, &error) != ERROR_NONE)
+    if (access_check(&config, &error) != ERROR_NONE || files_check(&config, &error) != ERROR_NONE)
         return fail(&error);
     printf("ok, from %s%sthe environment and the command line:\n", file ? file : "",
            file ? ", " : "");
