@@ -1,5 +1,6 @@
 #include "server/access/token.h"
 
+#include "proto/number/digits.h"
 #include "server/base/units.h"
 
 #include <errno.h>
@@ -79,24 +80,22 @@ static bool read_size(uint64_t *size, const char *text)
         char letter;
         uint64_t factor;
     } units[] = {{'K', KIB}, {'M', MIB}, {'G', GIB}, {'T', TIB}};
-    char *end;
-    if (*text < '0' || *text > '9')
+    uint64_t number, factor = 1;
+    const char *end = digits_read(text, UINT64_MAX, &number);
+    if (!end)
         return false;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    uint64_t factor = 1;
     for (size_t i = 0; i < sizeof units / sizeof *units && *end; i++)
         if (*end == units[i].letter && end[1] == '\0') {
             factor = units[i].factor;
             end++;
         }
-    return errno == 0 && *end == '\0' && number > 0 &&
-           !__builtin_mul_overflow((uint64_t)number, factor, size);
+    return *end == '\0' && number > 0 && !__builtin_mul_overflow(number, factor, size);
 }
 
 static bool read_count(uint64_t *count, const char *text)
 {
-    return strspn(text, "0123456789") == strlen(text) && read_size(count, text);
+    const char *end = digits_read(text, UINT64_MAX, count);
+    return end && *end == '\0' && *count > 0;
 }
 
 /* One word after a token; false when it is none that may stand there. */

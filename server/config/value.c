@@ -1,5 +1,7 @@
 #include "server/config/value.h"
 
+#include "proto/number/digits.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -50,13 +52,9 @@ static bool parse_word(const struct setting *setting, const char *text, uint64_t
 
 static bool parse_units(enum config_kind kind, const char *text, uint64_t *value)
 {
-    uint64_t number = 0;
-    const char *p = text;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(number, 10, &number) ||
-            __builtin_add_overflow(number, (uint64_t)(*p - '0'), &number))
-            return false;
-    if (p == text)
+    uint64_t number;
+    const char *p = digits_read(text, UINT64_MAX, &number);
+    if (!p)
         return false;
     if (number == 0 && *p == '\0') {
         *value = 0; /* nothing needs no unit */

@@ -1,27 +1,17 @@
 #include "server/tensors/position.h"
 
+#include "proto/number/digits.h"
 #include "proto/request/tensor_name.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *read_number(const char *at, uint64_t *number)
-{
-    const char *p = at;
-    *number = 0;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(*number, 10, number) ||
-            __builtin_add_overflow(*number, (uint64_t)(*p - '0'), number))
-            return NULL;
-    return p > at ? p : NULL;
-}
-
 static bool read_position(struct position *position, const char *text)
 {
-    const char *at = read_number(text, &position->high);
+    const char *at = digits_read(text, UINT64_MAX, &position->high);
     position->low = 0;
     if (at && *at == '-')
-        at = read_number(at + 1, &position->low);
+        at = digits_read(at + 1, UINT64_MAX, &position->low);
     return at && *at == '\0';
 }
 
