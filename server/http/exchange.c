@@ -197,11 +197,13 @@ static void answer_options(struct exchange *x)
 
 static void answer_info(struct exchange *x)
 {
+    const char *token = grant_token(&x->grant);
     struct call call = {.server = x->server,
                         .match = &x->match,
                         .headers = &x->headers,
                         .query = &x->query,
                         .rights = x->grant.bearer.rights,
+                        .token = token ? token : "",
                         .forbids_use = http_forbids_use(x),
                         .arena = &x->job.arena,
                         .reply = &x->reply,

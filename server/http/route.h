@@ -56,6 +56,7 @@ struct call {
     const struct headers *headers; /* of the request */
     const struct query *query;
     const struct rights *rights; /* to residents; NULL: all */
+    const char *token;           /* its name; "" without one */
     const char *forbids_use;     /* why the visitor may use none; NULL: it may */
     struct arena *arena;         /* memory that lives as long as the reply */
     struct reply *reply;         /* 200 and JSON unless the handler says otherwise */

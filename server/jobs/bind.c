@@ -262,4 +262,5 @@ void bind_commit(struct job *job, enum result result)
     into->version = resident->version;
     resident_etag(resident, into->etag);
     strcpy(holds->etag, into->etag);
+    holds_advance(holds);
 }

@@ -369,6 +369,7 @@ static enum error_code run_write(struct job *job)
         return no_memory(job, DESCRIPTION_MAX);
     if (write_it(job, &job->status) != ERROR_NONE)
         return job->error.code;
+    holds_advance(holds);
     describe_now(job, answer);
     holds_keep(holds, job->status, answer, job->response.size);
     holds_release(holds);

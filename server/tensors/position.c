@@ -46,7 +46,7 @@ static struct position *find(const struct positions *positions, const char *sour
     return NULL;
 }
 
-static bool is_above(const struct position *a, const struct position *b)
+bool position_is_above(const struct position *a, const struct position *b)
 {
     return a->high > b->high || (a->high == b->high && a->low > b->low);
 }
@@ -54,7 +54,7 @@ static bool is_above(const struct position *a, const struct position *b)
 bool positions_passed(const struct positions *positions, const struct position *position)
 {
     const struct position *last = find(positions, position->source);
-    return last && !is_above(position, last);
+    return last && !position_is_above(position, last);
 }
 
 static bool make_room(struct positions *positions, int more)

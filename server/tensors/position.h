@@ -27,6 +27,8 @@ struct positions {
 MUST_CHECK enum error_code position_parse(struct position *position, const char *source,
                                           const char *text, struct error *error);
 
+bool position_is_above(const struct position *a, const struct position *b);
+
 /* Whether the entry at that position was applied before. */
 bool positions_passed(const struct positions *positions, const struct position *position);
 
