@@ -313,11 +313,13 @@ $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsuppor
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
 
 # Ten minutes of mixed load, errors and reconnections (SOAK_SECONDS=600): memory must stay flat. Then
-# 10,000 clients that vanish.
+# a million reads and writes of kept tensors against their model, and 10,000 clients that vanish.
 .PHONY: soak
 soak: deps-test
-	@$(AGAIN) $(BUILD)/tensord $(BUILD)/tests/soak/soak $(BUILD)/tests/production/vanish
+	@$(AGAIN) $(BUILD)/tensord $(BUILD)/tests/soak/soak $(BUILD)/tests/production/vanish \
+	    $(BUILD)/tests/production/tensors_history
 	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/soak/soak
+	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/production/tensors_history 1000000
 	@TENSORD=$(BUILD)/tensord VANISH_ROUNDS=2000 $(BUILD)/tests/production/vanish
 
 bench: deps

@@ -63,6 +63,21 @@ enum error_code plan_check_rank(int rank, const char *name, struct error *error)
                      name, rank, RANK_MAX);
 }
 
+enum error_code plan_check_depth(const struct tensor *indices, int least, int rank,
+                                 const char *table, struct error *error)
+{
+    int64_t depth = indices->shape[indices->rank - 1];
+    char range[32] = "";
+    if (depth >= least && depth <= rank)
+        return ERROR_NONE;
+    if (least < rank)
+        snprintf(range, sizeof range, "%d to ", least);
+    return error_set(error, ERROR_SHAPE_MISMATCH, "indices",
+                     "the last dimension of indices is %" PRId64
+                     "; it must be %s%d, the rank of %s",
+                     depth, range, rank, table);
+}
+
 static enum error_code check_shape(const struct tensor *t, const char *name, struct error *error)
 {
     if (plan_check_rank(t->rank, name, error) != ERROR_NONE)
@@ -124,6 +139,19 @@ static enum error_code check_output_size(struct plan *plan, struct error *error)
         snprintf(text, sizeof text, "%zu bytes", bytes);
         return output_too_large(plan, text, error);
     }
+    return ERROR_NONE;
+}
+
+/* Rows without elements take no bytes, however many there are; but their number has to be told. */
+static enum error_code check_output_shape(const struct plan *plan, struct error *error)
+{
+    const struct tensor *output = &plan->output;
+    char shape[SHAPE_TEXT_MAX];
+    for (int i = 0; i < output->rank; i++)
+        if (output->shape[i] > DIMENSION_MAX)
+            return error_set(error, ERROR_OUTPUT_TOO_LARGE, NULL,
+                             "output of shape %s has a dimension above 2^53 - 1",
+                             shape_print(shape, output->shape, output->rank));
     return ERROR_NONE;
 }
 
@@ -269,7 +297,8 @@ enum error_code plan_make(struct plan *plan, const struct op_name *name,
         plan_check_types(name, plan->inputs, ~0u, error) != ERROR_NONE ||
         check_shapes(plan, error) != ERROR_NONE || plan->op->plan(plan, error) != ERROR_NONE ||
         plan_check_input_sizes(plan, error) != ERROR_NONE ||
-        check_output_size(plan, error) != ERROR_NONE)
+        check_output_size(plan, error) != ERROR_NONE ||
+        check_output_shape(plan, error) != ERROR_NONE)
         return error->code;
 
     choose_kernel(plan);

@@ -1,7 +1,5 @@
 #include "kernels/plan_parts.h"
 
-#include <inttypes.h>
-
 enum { PARAMS, INDICES };
 
 /* The rows that the first `outer` dimensions of the indices number, each of the dimensions of
@@ -29,13 +27,10 @@ enum error_code plan_gather_nd(struct plan *plan, struct error *error)
     if (indices->rank < 1)
         return error_set(error, ERROR_SHAPE_MISMATCH, "indices",
                          "indices has shape []; it needs rank 1 or more");
-    int64_t depth = indices->shape[indices->rank - 1];
-    if (depth > params->rank)
-        return error_set(error, ERROR_SHAPE_MISMATCH, "indices",
-                         "the last dimension of indices is %" PRId64
-                         "; it must be at most %d, the rank of params",
-                         depth, params->rank);
-    return plan_rows(plan, indices->rank - 1, (int)depth, error);
+    if (plan_check_depth(indices, 0, params->rank, "params", error) != ERROR_NONE)
+        return error->code;
+    int outer = indices->rank - 1;
+    return plan_rows(plan, outer, (int)indices->shape[outer], error);
 }
 
 enum error_code plan_gather(struct plan *plan, struct error *error)

@@ -19,6 +19,11 @@ enum error_code plan_unsorted_segment(struct plan *plan, struct error *error);
 /* SHAPE_MISMATCH when a rank is above RANK_MAX. */
 MUST_CHECK enum error_code plan_check_rank(int rank, const char *name, struct error *error);
 
+/* SHAPE_MISMATCH when the last dimension of indices, of rank 1 or more, is not `least` to `rank`,
+ * that of the tensor `table` which they address. */
+MUST_CHECK enum error_code plan_check_depth(const struct tensor *indices, int least, int rank,
+                                            const char *table, struct error *error);
+
 /* SIZE_MISMATCH when the bytes of an input exceed what 64 bits count. */
 MUST_CHECK enum error_code plan_check_input_sizes(const struct plan *plan, struct error *error);
 

@@ -80,8 +80,8 @@ static enum error_code check_pairs(const struct tensor *indices, const struct te
         return error->code;
     if (indices->shape[0] != ids->shape[0])
         return error_set(error, ERROR_SHAPE_MISMATCH, "segment_ids",
-                         "segment_ids has %" PRId64 " elements and indices has %" PRId64
-                         "; they must be equally long",
+                         "segment_ids has shape [%" PRId64 "]; it must be [%" PRId64
+                         "], a segment for each index",
                          ids->shape[0], indices->shape[0]);
     return ERROR_NONE;
 }
@@ -122,8 +122,8 @@ enum error_code plan_segment(struct plan *plan, struct error *error)
         return error->code;
     if (ids->shape[0] != data->shape[0])
         return error_set(error, ERROR_SHAPE_MISMATCH, "segment_ids",
-                         "segment_ids has %" PRId64 " elements and data has %" PRId64
-                         " rows; each row needs one",
+                         "segment_ids has shape [%" PRId64 "]; it must be [%" PRId64
+                         "], a segment for each row of data",
                          ids->shape[0], data->shape[0]);
     if (segments_of_last_id(plan, &segments, error) != ERROR_NONE)
         return error->code;

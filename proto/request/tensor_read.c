@@ -2,6 +2,7 @@
 
 #include "kernels/plan.h"
 #include "proto/json/tensor.h"
+#include "proto/number/digits.h"
 #include "proto/request/guise.h"
 #include "proto/request/inflate.h"
 #include "proto/request/json.h"
@@ -192,16 +193,12 @@ static bool read_shape(struct tensor *t, const char *text)
 {
     t->rank = 0;
     while (*text) {
-        int64_t value = 0;
-        const char *p = text;
-        for (; *p >= '0' && *p <= '9'; p++)
-            if (__builtin_mul_overflow(value, 10, &value) ||
-                __builtin_add_overflow(value, *p - '0', &value))
-                return false;
-        if (p == text || t->rank == RANK_MAX || (*p && (*p != ',' || !p[1])))
+        uint64_t size;
+        const char *end = digits_read(text, INT64_MAX, &size);
+        if (!end || t->rank == RANK_MAX || (*end && (*end != ',' || !end[1])))
             return false;
-        t->shape[t->rank++] = value;
-        text = *p ? p + 1 : p;
+        t->shape[t->rank++] = (int64_t)size;
+        text = *end ? end + 1 : end;
     }
     return true;
 }

@@ -1,7 +1,7 @@
 #include "server/files/snapshot.h"
 
 #include "proto/answer/safetensors_write.h"
-#include "proto/request/safetensors_read.h"
+#include "proto/request/safetensors_file.h"
 #include "server/base/clock.h"
 #include "server/files/saved.h"
 

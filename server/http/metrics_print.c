@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What is summed for one operation is read once for the whole page. */
+/* The page that is printed. Each operation's numbers are summed once for all of it. */
 struct page {
     struct text *text;
     struct server *server;
@@ -143,7 +143,7 @@ static void print_gauges(struct page *p)
     }
 }
 
-/* Without a label for names: clients choose those. */
+/* No label tells a tensor's name, as clients choose names. */
 static void print_tensors(struct page *p)
 {
     struct store *store = &p->server->store;

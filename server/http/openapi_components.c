@@ -21,7 +21,9 @@ static const struct {
     {"Metrics", "text/plain", "{'type':'string'}"},
     {"Tensor", "application/json", "{'$ref':'#/components/schemas/Tensor'}"},
     {"Tensors", "application/json",
-     "{'type':'object','required':['tensors','next'],'properties':{'tensors':{'type':'array',"
+     "{'type':'object','required':['positions','tensors','next'],'properties':{"
+     "'positions':{'type':'object','description':'How far this process has come with each "
+     "Update-Source','additionalProperties':{'type':'string'}},'tensors':{'type':'array',"
      "'items':{'$ref':'#/components/schemas/Tensor'}},'next':{'type':['string','null']}}}"},
 };
 

@@ -1,5 +1,7 @@
 #include "server/http/query.h"
 
+#include "proto/number/digits.h"
+
 #include <string.h>
 
 static const struct {
@@ -26,7 +28,7 @@ static int hex(char c)
                                   : -1;
 }
 
-/* In place; what is no escape stays as it is, and a NUL is left an escape. */
+/* Decodes escapes in place. A malformed escape and that of a NUL stay as they are. */
 static void unescape(char *text)
 {
     char *to = text;
@@ -65,26 +67,16 @@ enum error_code query_read(struct query *query, char *text, struct error *error)
     return ERROR_NONE;
 }
 
-static const char *read_number(const char *p, int64_t *number)
-{
-    const char *start = p;
-    *number = 0;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(*number, 10, number) ||
-            __builtin_add_overflow(*number, *p - '0', number))
-            return NULL;
-    return p > start ? p : NULL;
-}
-
 enum error_code query_rows(const char *text, int64_t *from, int64_t *to, struct error *error)
 {
-    const char *p = read_number(text, from);
-    if (p && *p == ':')
-        p = read_number(p + 1, to);
-    else
-        p = NULL;
-    if (p && *p == '\0' && *from < *to)
+    uint64_t first, behind;
+    const char *at = digits_read(text, INT64_MAX, &first);
+    at = at && *at == ':' ? digits_read(at + 1, INT64_MAX, &behind) : NULL;
+    if (at && *at == '\0' && first < behind) {
+        *from = (int64_t)first;
+        *to = (int64_t)behind;
         return ERROR_NONE;
+    }
     return error_set(error, ERROR_ROWS_OUT_OF_RANGE, NULL,
                      "rows is '%.60s', expected is a:b with 0 <= a < b <= the number of rows",
                      text);

@@ -1,4 +1,4 @@
-/* query: what a URL says after its question mark, as far as it means something here. */
+/* query: the arguments in a URL that mean something here. */
 #ifndef SERVER_HTTP_QUERY_H
 #define SERVER_HTTP_QUERY_H
 
@@ -30,8 +30,9 @@ struct query {
     const char *value[QUERY_COUNT]; /* unescaped, in the text; NULL: absent */
 };
 
-/* Reads name=value&..., which is cut up. What is not known is ignored. Errors: INVALID_PARAMETER
- * (one that is known comes twice; a tensor's name with an escape: a balancer would not see it). */
+/* Reads name=value&..., cutting `text` up. Unknown names are ignored. Errors: INVALID_PARAMETER (a
+ * known name comes twice; a tensor's name is written with an escape, which a balancer would not see
+ * through). */
 MUST_CHECK enum error_code query_read(struct query *query, char *text, struct error *error);
 
 /* Says that a tensor's name is written with an escape: INVALID_PARAMETER. */

@@ -1,8 +1,8 @@
 #include "server/http/route.h"
 
 #include "server/http/info.h"
-#include "server/http/route_hint.h"
 #include "server/http/root.h"
+#include "server/http/route_hint.h"
 #include "server/http/tensors.h"
 
 #include <stdio.h>
@@ -172,7 +172,7 @@ static bool matches(struct route_match *match, const char *pattern, const char *
     return *url == '\0';
 }
 
-/* For a sentence: the segment, or its beginning. */
+/* How many bytes of a segment a sentence shows. */
 static int printed_size(struct segment segment)
 {
     return segment.size < 100 ? (int)segment.size : 100;

@@ -39,10 +39,10 @@ static bool find(struct call *call, struct resident_view *view)
     return false;
 }
 
-/* Here only: where a follower of a log goes on. */
+/* "positions":{"log":"17-0"} */
 static void put_positions(struct text *text, const struct position *list, int count)
 {
-    text_puts(text, ",\"positions\":{");
+    text_puts(text, "\"positions\":{");
     for (int i = 0; i < count; i++)
         text_printf(text, "%s\"%s\":\"%" PRIu64 "-%" PRIu64 "\"", i ? "," : "", list[i].source,
                     list[i].high, list[i].low);
@@ -59,8 +59,10 @@ void tensors_look(struct call *call, struct text *text)
     memcpy(call->reply->etag, view.etag, sizeof view.etag);
     text_puts(text, "{");
     tensor_job_describe(text, &view);
-    if (count > 0)
+    if (count > 0) {
+        text_puts(text, ",");
         put_positions(text, positions, count);
+    }
     text_puts(text, "}");
 }
 
@@ -122,10 +124,13 @@ static bool is_name_or_none(struct call *call, const char *after)
 void tensors_list(struct call *call, struct text *text)
 {
     struct listing l = {.call = call, .text = text};
+    struct position sources[SOURCES_MAX];
     const char *after = call->query->value[QUERY_AFTER];
     if (!may_look(call) || !read_limit(call, &l.left) || !is_name_or_none(call, after))
         return;
-    text_puts(text, "{\"tensors\":[");
+    text_puts(text, "{");
+    put_positions(text, sources, store_sources(&call->server->store, call->token, sources));
+    text_puts(text, ",\"tensors\":[");
     store_list(&call->server->store, after ? after : "", clock_ns(), list_one, &l);
     text_puts(text, "],\"next\":");
     if (l.has_more)

@@ -181,6 +181,7 @@ enum error_code holds_replay(struct holds *holds, const struct key **kept, bool 
     *is_passed = resident && *position->source && positions_passed(&resident->positions, position);
     if (*kept || *is_passed) {
         holds->is_replayed = true;
+        holds_advance(holds);
         store_count(holds->setup.store, STORE_REPLAY);
     }
     return ERROR_NONE;
@@ -274,6 +275,13 @@ void holds_install(struct holds *holds)
 {
     store_install(holds->setup.store, &holds->turn, holds->into, holds->made, clock_ns());
     holds->made = NULL;
+}
+
+void holds_advance(const struct holds *holds)
+{
+    const struct holds_setup *setup = &holds->setup;
+    if (*setup->position.source)
+        store_advance(setup->store, setup->token, &setup->position);
 }
 
 void holds_keep(struct holds *holds, int status, const char *answer, size_t size)

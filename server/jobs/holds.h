@@ -102,6 +102,9 @@ MUST_CHECK enum error_code holds_prepare(struct holds *holds, struct error *erro
 /* The resident that was made gets the name at `into`. */
 void holds_install(struct holds *holds);
 
+/* The write at `into` is done: its source has come to its position. */
+void holds_advance(const struct holds *holds);
+
 /* The write at `into` is done, and this was answered: the key is kept. */
 void holds_keep(struct holds *holds, int status, const char *answer, size_t size);
 

@@ -181,7 +181,7 @@ static void tell_alive(void *context)
     systemd_notify("EXTEND_TIMEOUT_USEC=120000000");
 }
 
-/* Asked between the pieces of a load. */
+/* Whether a load of tensors goes on; called between its pieces. */
 static bool go_on(void *context)
 {
     struct life *life = context;
@@ -190,7 +190,7 @@ static bool go_on(void *context)
     return !life->is_hurried;
 }
 
-/* Nothing was served yet: whoever connected is let go. */
+/* Ends a start that was broken off: nothing was served yet. */
 static void end_start(struct life *life)
 {
     http_stop_accepting(life->server.http);

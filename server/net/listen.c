@@ -1,5 +1,7 @@
 #include "server/net/listen.h"
 
+#include "proto/number/digits.h"
+#include "server/base/list.h"
 #include "server/net/network.h"
 
 #include <arpa/inet.h>
@@ -11,7 +13,6 @@
 #include <netinet/tcp.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -134,9 +135,8 @@ static bool split_port(char *address, char **host, char **port)
 /* getaddrinfo would cut a larger number to 16 bits. */
 static bool is_port(const char *port)
 {
-    char *end;
-    unsigned long number = strtoul(port, &end, 10);
-    return *end || number <= UINT16_MAX;
+    uint64_t number;
+    return port[strspn(port, "0123456789")] || digits_read(port, UINT16_MAX, &number);
 }
 
 static enum error_code open_inet(struct listener *listener, const char *address,
@@ -236,14 +236,10 @@ enum error_code listeners_open(struct listeners *listeners, const char *addresse
                                struct error *error)
 {
     listeners->count = 0;
-    while (*addresses) {
+    size_t size;
+    for (const char *at = addresses; (at = list_next(at, &size)); at += size) {
         char address[LISTENER_NAME_MAX];
-        addresses += strspn(addresses, ", ");
-        size_t size = strcspn(addresses, ", ");
-        if (size == 0)
-            break;
-        snprintf(address, sizeof address, "%.*s", (int)size, addresses);
-        addresses += size;
+        snprintf(address, sizeof address, "%.*s", (int)size, at);
         if (open_one(listeners, address, error) != ERROR_NONE) {
             listeners_close(listeners);
             return error->code;
@@ -353,18 +349,21 @@ bool listeners_have(const struct listeners *listeners, bool tls)
 
 bool listen_wants_tls(const char *addresses)
 {
-    const char *found = strstr(addresses, tls_prefix);
-    while (found && found != addresses && !strchr(", ", found[-1]))
-        found = strstr(found + 1, tls_prefix);
-    return found != NULL;
+    size_t size;
+    for (const char *at = addresses; (at = list_next(at, &size)); at += size)
+        if (take_tls(&(const char *){at}))
+            return true;
+    return false;
 }
 
 int listen_reach(const char *addresses, struct timeval patience, bool *is_tls)
 {
     char address[LISTENER_NAME_MAX];
-    addresses += strspn(addresses, ", ");
-    *is_tls = take_tls(&addresses);
-    snprintf(address, sizeof address, "%.*s", (int)strcspn(addresses, ", "), addresses);
+    size_t size;
+    const char *first = list_next(addresses, &size);
+    snprintf(address, sizeof address, "%.*s", (int)size, first ? first : "");
+    const char *at = address;
+    *is_tls = take_tls(&at);
     if (strncmp(address, unix_prefix, sizeof unix_prefix - 1) != 0)
         return reach_inet(address, patience);
     struct sockaddr_un name = {.sun_family = AF_UNIX};

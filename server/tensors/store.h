@@ -15,6 +15,7 @@
 #include "server/tensors/keys.h"
 #include "server/tensors/line.h"
 #include "server/tensors/resident.h"
+#include "server/tensors/sources.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,6 +39,7 @@ struct store {
     struct resident *dead; /* out of sight, freed when the lock is */
     int waiting_count;
     struct store_counts counts;
+    struct sources sources;
 };
 
 struct named {
@@ -211,6 +213,12 @@ bool store_next_unsaved(struct store *store, uint64_t before_ns, char *name, uin
 bool store_next_expired(struct store *store, uint64_t now_ns, char *name);
 
 /* --- without a turn */
+
+/* The update at `position`, sent by `token`, is done with: applied by now, or before. */
+void store_advance(struct store *store, const char *token, const struct position *position);
+
+/* How far the sources of `token` have come, into `list` of SOURCES_MAX; returns their number. */
+int store_sources(struct store *store, const char *token, struct position *list);
 
 /* What one may know of a resident. */
 struct resident_view {

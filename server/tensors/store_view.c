@@ -131,6 +131,21 @@ void store_tick(struct store *store, uint64_t now_ns)
     } while (sweep.count > 0);
 }
 
+void store_advance(struct store *store, const char *token, const struct position *position)
+{
+    pthread_mutex_lock(&store->lock);
+    sources_advance(&store->sources, token, position);
+    store_unlock(store);
+}
+
+int store_sources(struct store *store, const char *token, struct position *list)
+{
+    pthread_mutex_lock(&store->lock);
+    int count = sources_of(&store->sources, token, list);
+    store_unlock(store);
+    return count;
+}
+
 void store_count(struct store *store, enum store_event event)
 {
     pthread_mutex_lock(&store->lock);

@@ -252,12 +252,12 @@ static void the_list_comes_in_pages(void **state)
     kept_put(f, "a", "{'datatype':'INT8','shape':[1]}");
     kept_put(f, "b", "{'datatype':'INT8','shape':[1]}");
     struct answer a = kept_call(f, "GET", "/v2/tensors?limit=2", NULL, NULL);
-    expect_part(&a, "{\"tensors\":[{\"name\":\"a\",");
+    expect_part(&a, "\"tensors\":[{\"name\":\"a\",");
     expect_part(&a, "},{\"name\":\"b\",");
     expect_part(&a, "\"next\":\"b\"}");
     answer_release(&a);
     a = kept_call(f, "GET", "/v2/tensors?after=b", NULL, NULL);
-    expect_part(&a, "{\"tensors\":[{\"name\":\"c\",");
+    expect_part(&a, "\"tensors\":[{\"name\":\"c\",");
     expect_part(&a, "],\"next\":null}");
     answer_release(&a);
     kept_drop(f, "a");

@@ -240,6 +240,9 @@ static void a_position_applies_once(void **state)
     expect_part(&told, ",\"positions\":{\"log\":\"17-1\"}}");
     answer_release(&told);
     kept_drop(f, "p");
+    struct answer list = kept_call(f, "GET", "/v2/tensors", NULL, NULL);
+    expect_part(&list, "{\"positions\":{\"log\":\"17-1\"},\"tensors\":");
+    answer_release(&list);
 }
 
 static void leases_are_set_and_end(void **state)

@@ -95,7 +95,7 @@ static void a_token_uses_the_names_that_it_has(void **state)
     /* A token without names has none where others have some. */
     status(state, none, "GET", "/v2/tensors/shared", NULL, NULL, 403);
     struct answer a = ask(state, none, "GET", "/v2/tensors", NULL, NULL);
-    expect_part(&a, "{\"tensors\":[],\"next\":null}");
+    expect_part(&a, "\"tensors\":[],\"next\":null}");
     answer_release(&a);
     a = ask(state, alice, "GET", "/v2/tensors", NULL, NULL);
     expect_part(&a, "\"alice-1\"");
