@@ -52,13 +52,13 @@ enum error_code clean_leave(struct folder *folder, const char *list, size_t size
                             struct error *error)
 {
     struct new_file file;
-    if (folder_create(folder, &file, error) != ERROR_NONE)
+    if (folder_create(folder, &file, file_name, error) != ERROR_NONE)
         return error->code;
     if (new_file_write(&file, list, size, NULL, error) != ERROR_NONE ||
         new_file_sync(&file, error) != ERROR_NONE) {
         folder_discard(folder, &file);
         return error->code;
     }
-    enum error_code code = folder_replace(folder, &file, file_name, error);
+    enum error_code code = folder_replace(folder, &file, error);
     return code ? code : folder_sync(folder, error);
 }

@@ -26,13 +26,26 @@ static enum error_code lock(const struct folder *folder, const char *path, struc
                      "tensor_dir: another tensord writes to %.200s", path);
 }
 
+/* Root may write everything: what nobody is to write is not written by root either. */
+static bool may_write(int folder, const char *name, mode_t mode)
+{
+    return (mode & (S_IWUSR | S_IWGRP | S_IWOTH)) &&
+           faccessat(folder, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static bool is_for_writing(int fd)
+{
+    struct stat found = {0};
+    return fstat(fd, &found) == 0 && may_write(fd, ".", found.st_mode);
+}
+
 enum error_code folder_open(struct folder *folder, const char *path, bool is_ours,
                             struct error *error)
 {
     folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder->fd < 0)
         return cannot("open", path, error);
-    folder->is_writable = faccessat(folder->fd, ".", W_OK, AT_EACCESS) == 0;
+    folder->is_writable = is_for_writing(folder->fd);
     if (!is_ours || lock(folder, path, error) == ERROR_NONE)
         return ERROR_NONE;
     folder_close(folder);
@@ -120,13 +133,6 @@ static const char *kind_of(mode_t mode)
     return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe" : "no regular file";
 }
 
-/* Also by a process that may write to everything, a file that says so is not written. */
-static bool may_replace(const struct folder *folder, const char *name, mode_t mode)
-{
-    return folder->is_writable && (mode & (S_IWUSR | S_IWGRP | S_IWOTH)) &&
-           faccessat(folder->fd, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 static enum error_code explain_open(const char *name, struct error *error)
 {
     if (errno == ENOENT)
@@ -149,7 +155,7 @@ int folder_read(const struct folder *folder, const char *name, size_t *size, boo
     }
     if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode)) {
         *size = (size_t)found.st_size;
-        *is_writable = may_replace(folder, name, found.st_mode);
+        *is_writable = folder->is_writable && may_write(folder->fd, name, found.st_mode);
         return fd;
     }
     error_set(error, ERROR_INVALID_PARAMETER, NULL, "tensor_dir: %.200s is %s", name,

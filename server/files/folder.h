@@ -55,10 +55,12 @@ MUST_CHECK enum error_code folder_read_at(int fd, void *bytes, size_t size, size
 struct new_file {
     int fd;
     char name[40];
+    const char *target; /* the name that it is to take */
 };
 
+/* `target` outlives the file. */
 MUST_CHECK enum error_code folder_create(struct folder *folder, struct new_file *file,
-                                         struct error *error);
+                                         const char *target, struct error *error);
 
 /* Appends. `stop` ends it between its pieces: CANCELLED; NULL: nothing does. */
 MUST_CHECK enum error_code new_file_write(struct new_file *file, const void *bytes, size_t size,
@@ -67,10 +69,10 @@ MUST_CHECK enum error_code new_file_write(struct new_file *file, const void *byt
 /* All of it is on the disk. */
 MUST_CHECK enum error_code new_file_sync(struct new_file *file, struct error *error);
 
-/* It takes the name, in place of a file that may have it: the new one or the old one is there, at
- * any moment. After an error too it is closed, and removed. */
+/* It takes its name, in place of a file that may have it: the new one or the old one is there, at
+ * any moment. After an error it is removed. */
 MUST_CHECK enum error_code folder_replace(struct folder *folder, struct new_file *file,
-                                          const char *name, struct error *error);
+                                          struct error *error);
 void folder_discard(struct folder *folder, struct new_file *file);
 
 /* A file that is not there is removed already. */

@@ -19,13 +19,17 @@ static enum error_code failed(const char *what, const char *name, struct error *
                      why == ENOENT ? "; is the folder still there?" : "");
 }
 
-enum error_code folder_create(struct folder *folder, struct new_file *file, struct error *error)
+enum error_code folder_create(struct folder *folder, struct new_file *file, const char *target,
+                              struct error *error)
 {
+    file->target = target;
+    if (!folder->is_writable)
+        return error_set(error, ERROR_TENSOR_FILE_FAILED, NULL, "tensor_dir is read only");
     snprintf(file->name, sizeof file->name, FOLDER_NEW_PREFIX "%u",
              atomic_fetch_add(&folder->temporaries, 1));
     file->fd = openat(folder->fd, file->name,
                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0640);
-    return file->fd >= 0 ? ERROR_NONE : failed("write", file->name, error);
+    return file->fd >= 0 ? ERROR_NONE : failed("write", file->target, error);
 }
 
 enum error_code new_file_write(struct new_file *file, const void *bytes, size_t size,
@@ -39,7 +43,7 @@ enum error_code new_file_write(struct new_file *file, const void *bytes, size_t 
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return failed("write", file->name, error);
+            return failed("write", file->target, error);
         done += (size_t)written;
     }
     return ERROR_NONE;
@@ -47,7 +51,7 @@ enum error_code new_file_write(struct new_file *file, const void *bytes, size_t 
 
 enum error_code new_file_sync(struct new_file *file, struct error *error)
 {
-    return fsync(file->fd) == 0 ? ERROR_NONE : failed("write", file->name, error);
+    return fsync(file->fd) == 0 ? ERROR_NONE : failed("write", file->target, error);
 }
 
 void folder_discard(struct folder *folder, struct new_file *file)
@@ -56,11 +60,10 @@ void folder_discard(struct folder *folder, struct new_file *file)
     unlinkat(folder->fd, file->name, 0);
 }
 
-enum error_code folder_replace(struct folder *folder, struct new_file *file, const char *name,
-                               struct error *error)
+enum error_code folder_replace(struct folder *folder, struct new_file *file, struct error *error)
 {
-    if (renameat(folder->fd, file->name, folder->fd, name) != 0) {
-        enum error_code code = failed("replace", name, error);
+    if (renameat(folder->fd, file->name, folder->fd, file->target) != 0) {
+        enum error_code code = failed("replace", file->target, error);
         folder_discard(folder, file);
         return code;
     }

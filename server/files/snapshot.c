@@ -97,10 +97,10 @@ void snapshot_release(struct snapshot *snapshot, struct files *files)
 
 /* All of it, beside the file that may be there. */
 static enum error_code write_new(const struct snapshot *snapshot, struct files *files,
-                                 struct new_file *file, const atomic_bool *stop,
+                                 struct new_file *file, const char *target, const atomic_bool *stop,
                                  struct error *error)
 {
-    if (folder_create(&files->folder, file, error) != ERROR_NONE)
+    if (folder_create(&files->folder, file, target, error) != ERROR_NONE)
         return error->code;
     if (new_file_write(file, snapshot->head, snapshot->head_bytes, stop, error) == ERROR_NONE &&
         new_file_write(file, snapshot->data, snapshot->bytes, stop, error) == ERROR_NONE &&
@@ -122,7 +122,7 @@ static enum error_code take_name(const struct snapshot *snapshot, struct files *
                          snapshot->name);
     }
     struct saved_state state = snapshot->state;
-    if (folder_replace(&files->folder, file, snapshot->file, error) != ERROR_NONE)
+    if (folder_replace(&files->folder, file, error) != ERROR_NONE)
         return error->code;
     enum error_code code = folder_sync(&files->folder, error);
     if (code != ERROR_NONE) /* there is a file, but what a restart finds in it is not known */
@@ -165,7 +165,7 @@ enum error_code snapshot_write(const struct snapshot *snapshot, struct files *fi
 {
     struct new_file file;
     uint64_t start = clock_ns();
-    enum error_code code = write_new(snapshot, files, &file, stop, error);
+    enum error_code code = write_new(snapshot, files, &file, snapshot->file, stop, error);
     if (code == ERROR_NONE) {
         pthread_mutex_lock(&files->commit);
         code = take_name(snapshot, files, &file, error);
@@ -226,7 +226,7 @@ static enum error_code move_file(struct files *files, const struct named *source
     if (source->has_file && file->fd >= 0)
         folder_discard(&files->folder, file);
     else if (file->fd >= 0)
-        code = folder_replace(&files->folder, file, to, error);
+        code = folder_replace(&files->folder, file, error);
     if (code == ERROR_NONE)
         sync_or_tell(files);
     return code;
@@ -243,12 +243,12 @@ static bool must_be_written(struct files *files, const struct named *source,
 }
 
 static enum error_code write_moved(struct files *files, struct turn *turn, int from, int to,
-                                   struct new_file *file, struct error *error)
+                                   struct new_file *file, const char *target, struct error *error)
 {
     struct snapshot snapshot;
     if (snapshot_take(&snapshot, files, turn, (struct taken){from, to}, false, error) != ERROR_NONE)
         return error->code;
-    enum error_code code = write_new(&snapshot, files, file, NULL, error);
+    enum error_code code = write_new(&snapshot, files, file, target, NULL, error);
     snapshot_release(&snapshot, files);
     return code;
 }
@@ -258,11 +258,13 @@ enum error_code files_move(struct files *files, struct turn *turn, int from, int
 {
     const struct named *source = turn->places[from].named, *target = turn->places[to].named;
     struct new_file file = {.fd = -1};
+    char to_file[FILE_NAME_MAX + 1];
+    folder_file_of(to_file, target->name);
     if (!store_prepare_move(files->store, turn, from, to, position))
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL,
                          "no room for the positions of both tensors");
     if (must_be_written(files, source, target) &&
-        write_moved(files, turn, from, to, &file, error) != ERROR_NONE)
+        write_moved(files, turn, from, to, &file, to_file, error) != ERROR_NONE)
         return error->code;
     pthread_mutex_lock(&files->commit);
     enum error_code code = move_file(files, source, target, &file, error);
