@@ -27,7 +27,7 @@ static bool is_type(const char *content_type, const char *name)
 {
     size_t size = strlen(name);
     return strncasecmp(content_type, name, size) == 0 &&
-           strchr("; \t", content_type[size]); /* its end is found in it too */
+           strchr("; \t", content_type[size]); /* strchr finds the terminator, too */
 }
 
 enum tensor_body tensor_body_of(const struct head *head, const char *content_type, bool said)
@@ -212,7 +212,8 @@ enum error_code tensor_said_parse(struct tensor *t, const char *datatype, const 
     t->data = NULL;
     if (t->dtype == DTYPE_NONE || t->dtype == DTYPE_BYTES) {
         text_init(&list, accepted, sizeof accepted);
-        text_dtypes(&list, request_keeping.dtypes & ~(DTYPE_BIT(C64) | DTYPE_BIT(C128)), dtype_name);
+        text_dtypes(&list, request_keeping.dtypes & ~(DTYPE_BIT(C64) | DTYPE_BIT(C128)),
+                    dtype_name);
         return error_set(error, ERROR_UNSUPPORTED_DTYPE, NULL,
                          "datatype is '%.40s', allowed are %s", datatype, accepted);
     }

@@ -230,7 +230,7 @@ static void print_process(struct page *p)
          (double)process.resident_bytes},
         {"process_open_fds", "gauge", "Open descriptors.", (double)process.open_files},
         {"process_max_fds", "gauge", "Their limit.", (double)process.most_files},
-        {"process_start_time_seconds", "gauge", "Start, since 1970.", process.start_seconds},
+        {"process_start_time_seconds", "gauge", "Start, since 1970.", p->server->start_seconds},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         head(p, rows[i].name, rows[i].type, rows[i].help);

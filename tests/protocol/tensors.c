@@ -180,6 +180,62 @@ static void tuples_of_a_tensor_stay_as_they_are(void **state)
     kept_drop(f, "at");
 }
 
+/* The table of a gather, and then what it gathered; indices that are kept are left as they are. */
+static void gathers_read_tensors_and_make_others(void **state)
+{
+    struct fixture *f = *state;
+    kept_put(f, "emb", "{'datatype':'FP32','shape':[3,2],'data':[1,2,3,4,5,6]}");
+    kept_put(f, "at", "{'datatype':'INT32','shape':[2],'data':[2,9]}");
+    struct answer a = kept_infer(f, "gather/infer?tensor=emb", NULL, "{'inputs':{'indices':1}}");
+    expect_part(&a, "\"shape\":[2],\"data\":[3.0,4.0]");
+    expect_part(&a, "\"tensor_version\":1");
+    answer_release(&a);
+    a = kept_infer(f, "gather/infer?tensor=emb&into=found", NULL,
+                   "{'inputs':{'indices':{'tensor':'at'}},"
+                   "'parameters':{'bad_indices_policy':'IGNORE'}}");
+    expect_part(&a, "\"ignored_indices\":1");
+    expect_part(&a, "\"into_version\":1");
+    answer_release(&a);
+    kept_holds(f, "found", "[5.0,6.0,0.0,0.0]");
+    kept_holds(f, "at", "[2,9]");
+    kept_holds(f, "emb", "[1.0,2.0,3.0,4.0,5.0,6.0]");
+    kept_drop(f, "emb");
+    kept_drop(f, "at");
+    kept_drop(f, "found");
+}
+
+static void segments_read_tensors_and_make_others(void **state)
+{
+    struct fixture *f = *state;
+    kept_put(f, "rows", "{'datatype':'FP32','shape':[3,1],'data':[1,2,4]}");
+    kept_put(f, "ids", "{'datatype':'INT64','shape':[3],'data':[0,-1,0]}");
+    kept_put(f, "n", "{'datatype':'INT32','shape':[1],'data':[2]}");
+    static const char *const ops[][2] = {{"sum", "[5.0,0.0]"},
+                                         {"prod", "[4.0,1.0]"},
+                                         {"max", "[4.0,-3.4028235e38]"},
+                                         {"mean", "[2.5,0.0]"}};
+    for (int i = 0; i < 4; i++) {
+        char path[80];
+        snprintf(path, sizeof path, "unsorted_segment_%s/infer?tensor=rows&into=made", ops[i][0]);
+        struct answer a =
+            kept_infer(f, path, NULL,
+                       "{'inputs':{'segment_ids':{'tensor':'ids'},'num_segments':{'tensor':'n'}}}");
+        assert_int_equal(a.status, 200);
+        answer_release(&a);
+        kept_holds(f, "made", ops[i][1]);
+    }
+    struct answer a =
+        kept_infer(f, "segment_sum/infer?tensor=rows", NULL, "{'inputs':{'segment_ids':[0,1,1]}}");
+    expect_part(&a, "\"data\":[1.0,6.0]");
+    answer_release(&a);
+    kept_holds(f, "ids", "[0,-1,0]");
+    kept_holds(f, "rows", "[1.0,2.0,4.0]");
+    kept_drop(f, "rows");
+    kept_drop(f, "ids");
+    kept_drop(f, "n");
+    kept_drop(f, "made");
+}
+
 /* The table read twice and written: the result is the same as with copies. */
 static void one_tensor_may_be_three_inputs_and_the_output(void **state)
 {
@@ -193,6 +249,40 @@ static void one_tensor_may_be_three_inputs_and_the_output(void **state)
     /* a[2] += 2, a[0] += 0, a[1] += 1 */
     kept_holds(f, "a", "[2,1,3]");
     kept_drop(f, "a");
+}
+
+/* All inputs and the output are tensors that are kept: each tells its version, one is written. */
+static void four_tensors_are_read_and_one_is_written(void **state)
+{
+    struct fixture *f = *state;
+    kept_put(f, "d", "{'datatype':'FP32','shape':[3,2],'data':[0,1,2,3,4,5]}");
+    kept_put(f, "i", "{'datatype':'INT32','shape':[3],'data':[2,0,2]}");
+    kept_put(f, "s", "{'datatype':'INT64','shape':[3],'data':[0,0,1]}");
+    kept_put(f, "n", "{'datatype':'INT32','shape':[],'data':[3]}");
+    static const char body[] =
+        "{'inputs':{'indices':{'tensor':'i'},'segment_ids':{'tensor':'s'},'num_segments':"
+        "{'tensor':'n'}}}";
+    for (int i = 0; i < 2; i++) {
+        struct answer a =
+            kept_infer(f, "SparseSegmentSumWithNumSegments/infer?tensor=d&into=r", NULL, body);
+        assert_int_equal(a.status, 200);
+        expect_part(&a, "\"tensor_version\":1,");
+        expect_part(&a, "\"indices_version\":1,");
+        expect_part(&a, "\"segment_ids_version\":1,");
+        expect_part(&a, "\"num_segments_version\":1,");
+        expect_part(&a, "\"into_version\":1,");
+        answer_release(&a);
+        kept_holds(f, "r", "[4.0,6.0,4.0,5.0,0.0,0.0]");
+    }
+    /* One of them is the result's: nothing starts from a copy here. */
+    struct answer a =
+        kept_infer(f, "SparseSegmentSumWithNumSegments/infer?tensor=d&into=s", NULL, body);
+    expect_error(&a, 400, "INVALID_PARAMETER", "cannot be both");
+    answer_release(&a);
+    kept_holds(f, "s", "[0,0,1]");
+    static const char *const names[] = {"d", "i", "s", "n", "r"};
+    for (int i = 0; i < 5; i++)
+        kept_drop(f, names[i]);
 }
 
 static void tritons_regions_are_tensors(void **state)
@@ -287,7 +377,10 @@ int main(void)
         cmocka_unit_test(an_op_reads_a_tensor_and_writes_it_only_when_told_so),
         cmocka_unit_test(any_input_may_be_a_tensor),
         cmocka_unit_test(tuples_of_a_tensor_stay_as_they_are),
+        cmocka_unit_test(gathers_read_tensors_and_make_others),
+        cmocka_unit_test(segments_read_tensors_and_make_others),
         cmocka_unit_test(one_tensor_may_be_three_inputs_and_the_output),
+        cmocka_unit_test(four_tensors_are_read_and_one_is_written),
         cmocka_unit_test(tritons_regions_are_tensors),
         cmocka_unit_test(rows_are_assigned_and_moves_are_one_step),
         cmocka_unit_test(the_list_comes_in_pages),
