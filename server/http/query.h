@@ -26,13 +26,18 @@ enum query_key {
         QUERY_COUNT
 };
 
+#define QUERY_BIT(ID) (1u << QUERY_##ID)
+
 struct query {
     const char *value[QUERY_COUNT]; /* unescaped, in the text; NULL: absent */
 };
 
-/* Reads name=value&..., which is cut up. What is not known is ignored. Errors: INVALID_PARAMETER
- * (one that is known comes twice; a tensor's name with an escape: a balancer would not see it). */
-MUST_CHECK enum error_code query_read(struct query *query, char *text, struct error *error);
+/* Reads name=value&..., which is cut up; `taken` are the QUERY_BITs of what the route takes. What
+ * is like nothing known is ignored. Errors: INVALID_PARAMETER (a name that the route does not take,
+ * or that was meant as one that it takes or as a parameter of the body; one that comes twice; a
+ * tensor's name with an escape: a balancer would not see it). */
+MUST_CHECK enum error_code query_read(struct query *query, char *text, unsigned taken,
+                                      struct error *error);
 
 /* Says that a tensor's name is written with an escape: INVALID_PARAMETER. */
 enum error_code query_escaped(struct error *error);

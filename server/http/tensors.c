@@ -28,7 +28,7 @@ enum error_code http_query_read(struct exchange *x)
                          "the server has no memory left");
     memcpy(text, peer->query, peer->query_size + 1);
     text[0] = peer->query_byte;
-    return query_read(&x->query, text, &x->job.error);
+    return query_read(&x->query, text, x->match.route->query, &x->job.error);
 }
 
 /* --------------------------------------------------------------------- what a job may and wants */
