@@ -1,7 +1,6 @@
 #include "kernels/check.h"
 #include "kernels/fault.h"
 #include "kernels/flatten.h"
-#include "kernels/order.h"
 
 enum { BLOCK = 1024 };
 
@@ -120,8 +119,6 @@ static enum error_code check_any_order(struct plan *plan, struct error *error)
         if (plan_stopped(plan))
             return fault_cancelled(error);
     }
-    if (plan->kind == PLAN_SEGMENT)
-        return order_rows(plan, error);
     plan->rows.destination = plan->segment_ids->data;
     plan->rows.destination_bits = tensor_index_bits(plan->segment_ids);
     return ERROR_NONE;

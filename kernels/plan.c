@@ -1,6 +1,5 @@
 #include "kernels/plan.h"
 #include "kernels/combine.h"
-#include "kernels/order.h"
 #include "kernels/plan_parts.h"
 
 #include <assert.h>
@@ -188,7 +187,7 @@ void plan_address_rows(struct plan *plan, int input, bool tuples, const struct t
 struct kernel_key plan_kernel_key(const struct plan *plan, enum dtype dtype)
 {
     const struct op *op = plan->op;
-    struct kernel_key key = {plan->kind, op->combine, dtype, op->finish};
+    struct kernel_key key = {plan->kind, op->combine, dtype, op->finish, plan->from_first};
     if (dtype == DTYPE_C64)
         key.dtype = DTYPE_FP32;
     if (dtype == DTYPE_C128)
@@ -204,8 +203,10 @@ bool kernel_key_is_sound(const struct kernel_key *key)
 {
     bool integer = DTYPES_INTEGERS >> key->dtype & 1, real = DTYPES_FLOATS >> key->dtype & 1;
     bool divides_by_zero = key->kind == PLAN_SEGMENT && key->combine == COMBINE_DIV && integer;
-    bool finishes = key->kind == PLAN_SEGMENT && real;
-    return (key->finish == FINISH_NONE || finishes) && !divides_by_zero;
+    bool finishes = real && (key->kind == PLAN_SEGMENT ||
+                             (key->kind == PLAN_SCATTER && key->combine == COMBINE_ADD));
+    bool starts = !key->from_first || combine_picks(key->combine);
+    return (key->finish == FINISH_NONE || finishes) && starts && !divides_by_zero;
 }
 
 static void choose_kernel(struct plan *plan)
@@ -220,11 +221,16 @@ static void choose_kernel(struct plan *plan)
         combine_empty(key.combine, key.dtype, plan->empty);
 }
 
+static size_t aligned(size_t bytes)
+{
+    return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
+}
+
 /* Indices that are read only are marked in a copy. */
 static size_t marked_bytes(const struct plan *plan, bool read_only)
 {
     return read_only && plan->options.ignore_bad
-               ? tensor_aligned((size_t)plan->rows.count * dtype_bytes(plan->indices->dtype))
+               ? aligned((size_t)plan->rows.count * dtype_bytes(plan->indices->dtype))
                : 0;
 }
 
@@ -234,7 +240,7 @@ static size_t flat_bytes(const struct plan *plan)
 {
     const struct rows *rows = &plan->rows;
     if (!plan->indices)
-        return order_bytes(plan);
+        return 0;
     bool read_only = plan->options.read_only >> (plan->indices - plan->inputs) & 1;
     bool narrow = rows->limit <= INT32_MAX;
     bool fits = narrow || plan->indices->dtype == DTYPE_INT64;
@@ -243,7 +249,7 @@ static size_t flat_bytes(const struct plan *plan)
         return marked_bytes(plan, read_only);
     if (rows->depth == 0 || (fits && !team && !read_only))
         return 0;
-    return tensor_aligned((size_t)rows->count * (narrow ? 4 : 8));
+    return aligned((size_t)rows->count * (narrow ? 4 : 8));
 }
 
 static size_t spans_bytes(const struct tensor *t)
@@ -261,13 +267,33 @@ static size_t spans_bytes(const struct tensor *t)
 static size_t text_scratch_bytes(const struct plan *plan)
 {
     if (plan->combine == COMBINE_CONCAT)
-        return tensor_aligned(spans_bytes(plan->values));
+        return aligned(spans_bytes(plan->values));
     if (plan->dtype != DTYPE_BYTES || !plan->start)
         return 0;
     size_t elements = plan->output_bytes / sizeof(struct span);
     size_t most =
         BYTES_SIZE_BYTES * elements + spans_bytes(plan->start) + spans_bytes(plan->values);
-    return most > plan->options.output_limit ? tensor_aligned((size_t)plan->rows.limit / 8 + 1) : 0;
+    return most > plan->options.output_limit ? aligned((size_t)plan->rows.limit / 8 + 1) : 0;
+}
+
+/* What a scatter keeps for each row of its output besides sums: whether an update was met, or how
+ * many there were. */
+static size_t tally_bytes(const struct plan *plan)
+{
+    size_t rows = (size_t)plan->rows.limit;
+    if (plan->kind != PLAN_SCATTER || plan->output_bytes == 0)
+        return 0;
+    if (plan->op->finish != FINISH_NONE)
+        return aligned(rows * sizeof(int64_t));
+    return plan->from_first ? aligned(rows) : 0;
+}
+
+static size_t sums_bytes(const struct plan *plan)
+{
+    bool sums = plan->kind == PLAN_SCATTER && plan->op->finish != FINISH_NONE;
+    return sums && plan->dtype != DTYPE_FP32 && plan->dtype != DTYPE_FP64
+               ? aligned(plan->output_bytes / dtype_bytes(plan->dtype) * sizeof(float))
+               : 0;
 }
 
 /* Every row is read once and, for a scatter, its destination read and written; zeros are written
@@ -302,7 +328,8 @@ enum error_code plan_make(struct plan *plan, const struct op_name *name,
         return error->code;
 
     choose_kernel(plan);
-    plan->scratch_bytes = text_scratch_bytes(plan);
+    plan->sums_bytes = sums_bytes(plan);
+    plan->scratch_bytes = text_scratch_bytes(plan) + plan->sums_bytes + tally_bytes(plan);
     plan_use_threads(plan, options->threads);
     plan->touched_bytes = touched_bytes(plan);
     return ERROR_NONE;

@@ -151,18 +151,11 @@ static enum error_code check_prefix(const struct tensor *data, const struct tens
                      shape_print(whole, data->shape, data->rank));
 }
 
-/* Adding and multiplying, each step rounded, is a scatter, from what leaves an element as it is.
- * All else wants the rows of a segment one after the other. */
-static enum plan_kind kind_in_any_order(const struct op *op)
-{
-    bool scatters = op->finish == FINISH_NONE && !combine_starts_from_first(op->combine);
-    return scatters ? PLAN_SCATTER : PLAN_SEGMENT;
-}
-
 enum error_code plan_unsorted_segment(struct plan *plan, struct error *error)
 {
     int64_t segments;
-    plan->kind = kind_in_any_order(plan->op);
+    plan->kind = PLAN_SCATTER;
+    plan->from_first = combine_starts_from_first(plan->op->combine);
     plan->values = &plan->inputs[DATA];
     plan->segment_ids = &plan->inputs[SEGMENT_IDS];
     plan->ids_in_any_order = plan->segments_given = true;
@@ -171,8 +164,7 @@ enum error_code plan_unsorted_segment(struct plan *plan, struct error *error)
         return error->code;
     shape_output(plan, segments, plan->segment_ids->rank);
     number_rows(plan);
-    plan->rows.limit = plan->kind == PLAN_SCATTER ? segments : plan->rows.count;
     plan->rows.depth = 1;
-    plan->rows.bound[0] = segments;
+    plan->rows.limit = plan->rows.bound[0] = segments;
     return ERROR_NONE;
 }

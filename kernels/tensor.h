@@ -25,12 +25,6 @@ bool shape_product(const int64_t *shape, int from, int to, int64_t *product)
 bool tensor_count(const struct tensor *t, int64_t *count) __attribute__((warn_unused_result));
 bool tensor_bytes(const struct tensor *t, size_t *bytes) __attribute__((warn_unused_result));
 
-/* So many bytes and what aligns what lies behind them. */
-static inline size_t tensor_aligned(size_t bytes)
-{
-    return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
-}
-
 /* Bits of an element of an INT32 or INT64 tensor of indices. */
 static inline int tensor_index_bits(const struct tensor *t)
 {

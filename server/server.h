@@ -45,6 +45,7 @@ struct server {
     const struct backend *backend;
     struct http *http;
     _Atomic enum phase phase;
+    double start_seconds; /* of the process, since 1970: one number for as long as it runs */
 };
 
 /* Starts a server whose settings are loaded and whose log is open: binds, looks at the files of

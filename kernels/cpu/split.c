@@ -1,5 +1,4 @@
 #include "kernels/cpu/split.h"
-#include "kernels/cpu/fill.h"
 #include "kernels/flatten.h"
 #include "kernels/team.h"
 
@@ -97,11 +96,10 @@ struct share split_share(const struct plan *plan, const struct split *split, int
     return share;
 }
 
-void split_write_start(const struct plan *plan, const struct split *split, int i)
+struct share split_rows(const struct plan *plan, const struct split *split, int i)
 {
-    size_t bytes = row_bytes(plan);
-    fill_start(plan, (size_t)first_row(plan, split->threads, i) * bytes,
-               (size_t)first_row(plan, split->threads, i + 1) * bytes, split->streams);
+    struct split by_rows = {.threads = split->threads};
+    return split_share(plan, &by_rows, i);
 }
 
 /* ---------------------------------------------------------------------------------- the model */

@@ -152,7 +152,7 @@ struct runs {
 cudaError_t cuda_scatter_runs(enum combine combine, enum dtype dtype, const struct runs *job,
                               cudaStream_t stream);
 
-/* Segments: out starts with what a row holds that has none. */
+/* Segments, sorted ids too: out starts with what a row holds that has none. */
 cudaError_t cuda_segments(enum combine combine, enum dtype dtype, const struct runs *job,
                           cudaStream_t stream);
 

@@ -28,12 +28,6 @@ static cudaError_t check_pairs(const struct run *run)
     return cuda_check_pairs(&job, run->lane->stream);
 }
 
-/* One more than the last row of the output. */
-static int64_t row_limit(const struct plan *plan)
-{
-    return plan->kind == PLAN_SEGMENT ? plan->output.shape[0] : plan->rows.limit;
-}
-
 static cudaError_t check_rows(const struct run *run)
 {
     const struct plan *plan = run->plan;
@@ -48,7 +42,7 @@ static cudaError_t check_rows(const struct run *run)
                                  tensor_index_bits(are_ids ? plan->segment_ids : plan->indices),
                              .depth = rows->depth,
                              .count = rows->count,
-                             .limit = (uint32_t)row_limit(plan),
+                             .limit = (uint32_t)rows->limit,
                              .row = buffer(run, BUFFER_ROWS),
                              .seen = needs_order(plan) ? (uint32_t *)(verdict + 1) : NULL,
                              .divisors = divides ? buffer(run, BUFFER_VALUES) : NULL,
@@ -65,8 +59,7 @@ cudaError_t run_launch_check(const struct run *run)
                                          run->lane->stream);
     if (status != cudaSuccess)
         return status;
-    bool pairs = run->plan->kind == PLAN_SEGMENT && !run->plan->ids_in_any_order;
-    return pairs ? check_pairs(run) : check_rows(run);
+    return run->plan->kind == PLAN_SEGMENT ? check_pairs(run) : check_rows(run);
 }
 
 /* ------------------------------------------------------------------------------------- applying */
@@ -87,7 +80,7 @@ static cudaError_t apply_once(const struct run *run)
     const struct plan *plan = run->plan;
     cudaStream_t stream = run->lane->stream;
     struct move move = move_job(run);
-    if (plan->combine == COMBINE_SET)
+    if (plan->combine == COMBINE_SET || plan->from_first)
         return cuda_put(&move, stream);
     if (plan->combine == COMBINE_OR)
         return cuda_or(&move, stream);
@@ -109,7 +102,7 @@ static cudaError_t sort_rows(const struct run *run, struct sort *job)
                          .temporary = buffer(run, BUFFER_SORT),
                          .temporary_bytes = run->lane->capacity[BUFFER_SORT],
                          .count = run->plan->rows.count,
-                         .limit = (uint32_t)row_limit(run->plan)};
+                         .limit = (uint32_t)run->plan->rows.limit};
     return cuda_sort(job, run->lane->stream);
 }
 
@@ -142,21 +135,16 @@ static cudaError_t apply_sorted(const struct run *run)
     job.source = sorted.position;
     job.keys = (uint32_t)plan->rows.limit;
     job.sources = (uint32_t)plan->rows.count;
-    return cuda_scatter_runs(plan->combine, plan->dtype, &job, run->lane->stream);
+    job.finish = plan->op->finish;
+    return plan->from_first || needs_runs(plan)
+               ? cuda_segments(plan->combine, plan->dtype, &job, run->lane->stream)
+               : cuda_scatter_runs(plan->combine, plan->dtype, &job, run->lane->stream);
 }
 
 static cudaError_t apply_segments(const struct run *run)
 {
     struct runs job = runs_job(run);
-    if (needs_sorted_ids(run->plan)) {
-        struct sort sorted;
-        cudaError_t status = sort_rows(run, &sorted);
-        if (status != cudaSuccess)
-            return status;
-        job.key = sorted.key;
-        job.source = sorted.position;
-    }
-    job.keys = (uint32_t)row_limit(run->plan);
+    job.keys = (uint32_t)run->plan->output.shape[0];
     job.sources = (uint32_t)run->plan->rows.limit;
     job.finish = run->plan->op->finish;
     return cuda_segments(run->plan->combine, run->plan->dtype, &job, run->lane->stream);
@@ -185,5 +173,6 @@ cudaError_t run_launch_apply(const struct run *run)
     case PLAN_SCATTER:
         break;
     }
-    return run->lane->verdict->duplicates ? apply_sorted(run) : apply_once(run);
+    bool sorts = run->lane->verdict->duplicates || needs_runs(run->plan);
+    return sorts ? apply_sorted(run) : apply_once(run);
 }

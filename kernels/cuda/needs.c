@@ -19,15 +19,16 @@ bool needs_kernel(const struct kernel_key *key)
            (kernel_key_is_sound(key) && cuda_computes(key->combine, key->dtype));
 }
 
-bool needs_order(const struct plan *plan)
+bool needs_runs(const struct plan *plan)
 {
-    return plan->kind == PLAN_SCATTER && plan->combine != COMBINE_OR && plan->rows.count > 1 &&
+    return plan->kind == PLAN_SCATTER && plan->op->finish != FINISH_NONE && plan->rows.count > 0 &&
            plan->rows.width > 0;
 }
 
-bool needs_sorted_ids(const struct plan *plan)
+bool needs_order(const struct plan *plan)
 {
-    return plan->kind == PLAN_SEGMENT && plan->ids_in_any_order && plan->rows.width > 0;
+    bool differs = plan->combine != COMBINE_OR && plan->rows.count > 1 && plan->rows.width > 0;
+    return plan->kind == PLAN_SCATTER && (differs || needs_runs(plan));
 }
 
 bool needs_empty(const struct plan *plan)
@@ -71,7 +72,7 @@ cudaError_t needs_of(const struct plan *plan, size_t needs[BUFFER_COUNT])
     needs[BUFFER_ROWS] = numbers;
     if (plan->kind == PLAN_SEGMENT)
         needs[BUFFER_SOURCES] = numbers;
-    if (!needs_order(plan) && !needs_sorted_ids(plan))
+    if (!needs_order(plan))
         return cudaSuccess;
     needs[BUFFER_SOURCES] = numbers;
     needs[BUFFER_ROWS_SPARE] = numbers;

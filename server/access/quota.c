@@ -26,7 +26,7 @@ bool limit_parse(struct limit *limit, const char *text)
     return false;
 }
 
-/* The longest wait and the longest debt: the sum of two of these never wraps. */
+/* The longest wait and the longest debt; the sum of the two never wraps. */
 static const uint64_t for_ever_ns = 100 * 366 * 24 * HOUR;
 
 /* The time in which a bucket gets an amount back. */

@@ -22,7 +22,8 @@ struct reader {
     struct tokens *tokens;
     struct token *list;
     int count;
-    bool are_restricted;   /* to names: some line has `tensors=` */
+    bool are_restricted; /* some line has `tensors=`: no token may use names that its own line does
+                            not list */
     struct rights *rights; /* of the line that is read */
     const char *path;
     int line;
@@ -54,6 +55,13 @@ static enum error_code refuse_token_count(const struct reader *r)
 {
     char why[32];
     snprintf(why, sizeof why, "%d tokens are the most", TOKENS_MAX);
+    return refuse_line(r, why);
+}
+
+static enum error_code refuse_long_line(const struct reader *r)
+{
+    char why[40];
+    snprintf(why, sizeof why, "a line has at most %d bytes", LINE_BYTES - 2);
     return refuse_line(r, why);
 }
 
@@ -98,7 +106,7 @@ static bool read_count(uint64_t *count, const char *text)
     return end && *end == '\0' && *count > 0;
 }
 
-/* One word after a token; false when it is none that may stand there. */
+/* Reads one word of those that follow a token; false when no such word may stand there. */
 static bool read_word(struct token *token, const char *word)
 {
     struct rights *rights = token->rights;
@@ -126,7 +134,7 @@ static enum error_code read_limits(const struct reader *r, struct token *token, 
     return ERROR_NONE;
 }
 
-/* A token that two names share has no owner. */
+/* Refuses a token that two names share: its client would not be known. */
 static enum error_code check_unique(const struct reader *r, const char *name,
                                     const struct token *token)
 {
@@ -171,7 +179,7 @@ static enum error_code read_token(struct reader *r, char *line)
     return ERROR_NONE;
 }
 
-/* The rights that a line gives are the list's once the line is right. */
+/* Reads one line. Its token and rights go into the list once the whole line is right. */
 static enum error_code read_line(struct reader *r, char *line)
 {
     r->rights = rights_new();
@@ -189,7 +197,7 @@ static enum error_code read_lines(struct reader *r, FILE *file)
     for (r->line = 1; code == ERROR_NONE && fgets(line, sizeof line, file); r->line++) {
         size_t size = strcspn(line, "\r\n");
         if (line[size] == '\0' && size == sizeof line - 1)
-            code = refuse_line(r, "a line has at most 1022 bytes");
+            code = refuse_long_line(r);
         line[size] = '\0';
         char *start = line + strspn(line, " \t");
         if (code == ERROR_NONE && *start && *start != '#')

@@ -28,7 +28,7 @@ static const char *const *words_of(const struct setting *setting)
     return setting->kind == CONFIG_BOOL ? booleans : setting->allowed.words;
 }
 
-/* Where 0 is a value of its own, `auto` is another. */
+/* `auto` is kept as 0, unless 0 is a value of its own. */
 static uint64_t automatic_value(const struct setting *setting)
 {
     return setting->allowed.least == 0 ? CONFIG_AUTO : 0;
@@ -57,7 +57,7 @@ static bool parse_units(enum config_kind kind, const char *text, uint64_t *value
     if (!p)
         return false;
     if (number == 0 && *p == '\0') {
-        *value = 0; /* nothing needs no unit */
+        *value = 0; /* 0 needs no unit */
         return true;
     }
     for (const struct unit *u = units_of(kind); u->name; u++)

@@ -70,8 +70,8 @@ static const char *join(struct headers *headers, const char *before, const char 
 static void keep(struct headers *headers, enum header header, const char *value, size_t size)
 {
     const char **kept = &headers->value[header];
-    /* The HTTP library reads these two itself, with the blanks: what it did not understand must not
-     * look right to us. */
+    /* libmicrohttpd reads these two itself, with the blanks: a value that it did not understand
+     * must not look right here. */
     bool is_framing = header == HEADER_CONTENT_LENGTH || header == HEADER_TRANSFER_ENCODING;
     if (!is_framing)
         value = trim(headers, value, size);
@@ -179,7 +179,7 @@ static enum error_code check_host(const struct headers *headers, const char *ver
                      "Host is '%.80s', expected is a name or an address, and a port or none", host);
 }
 
-/* A list of 100-continue is one of it (RFC 9110, 10.1.1). */
+/* A list of nothing but 100-continue counts as one (RFC 9110, 10.1.1). */
 static enum error_code check_expect(const struct headers *headers, struct framing *framing,
                                     struct error *error)
 {

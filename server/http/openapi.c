@@ -202,7 +202,8 @@ static void put_paths(struct text *t, bool tokens)
     text_puts(t, "},");
 }
 
-/* Infer needs a token where there are tokens; what else does is a matter of settings. */
+/* Only infer always needs a token where there are tokens; for other routes that depends on
+ * settings. */
 static void put_place(struct text *t, const struct openapi_server *server)
 {
     if (server->base_path[0] != '\0') {

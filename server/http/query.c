@@ -1,10 +1,9 @@
 #include "server/http/query.h"
 
 #include "kernels/nearest.h"
+#include "proto/number/digits.h"
 #include "proto/request/request.h"
 #include "proto/text.h"
-
-#include "proto/number/digits.h"
 
 #include <string.h>
 
@@ -32,7 +31,7 @@ static int hex(char c)
                                   : -1;
 }
 
-/* In place; what is no escape stays as it is, and a NUL is left an escape. */
+/* Decodes escapes in place. A malformed escape and that of a NUL stay as they are. */
 static void unescape(char *text)
 {
     char *to = text;

@@ -64,7 +64,7 @@ static bool is_last(const struct exchange *x)
            (age && x->answer_ns - peer->started_ns >= age);
 }
 
-/* What lets a page of another origin read the answer, and ask the next question. */
+/* Adds the headers that let a page of another origin read the answer and send its next request. */
 static void add_cors(struct MHD_Response *response, const struct exchange *x)
 {
     const char *origins = x->server->config.cors_origins;
@@ -84,7 +84,8 @@ static void add_cors(struct MHD_Response *response, const struct exchange *x)
     add_number(response, "Access-Control-Max-Age", CORS_MAX_AGE_SECONDS);
 }
 
-/* What tells of a resident changes with the next write, and depends on who asks for which form. */
+/* Adds the headers of an answer about a resident, which changes with the next write, and depends on
+ * the client and on the encoding. */
 static void add_resident_headers(struct MHD_Response *response, const struct exchange *x)
 {
     const struct route *route = x->match.route;

@@ -174,7 +174,7 @@ static bool matches(struct route_match *match, const char *pattern, const char *
     return *url == '\0';
 }
 
-/* For a sentence: the segment, or its beginning. */
+/* How many bytes of a segment a sentence shows. */
 static int printed_size(struct segment segment)
 {
     return segment.size < 100 ? (int)segment.size : 100;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* It lies beside its exchange, as does all that a head leaves. */
+/* A query is copied into its job's home block, which all that a head leaves must fit. */
 enum { QUERY_BYTES = 2048 };
 
 enum error_code http_query_read(struct exchange *x)
@@ -157,7 +157,8 @@ static enum error_code read_call(struct exchange *x, struct tensor_call *call)
     return read_said(call, query, error);
 }
 
-/* A body that will be the tensor is charged to the tensors' memory from the start. */
+/* Whether the body will become the tensor itself: then it is charged to the tensors' memory from
+ * the start. */
 static bool becomes_tensor(const struct exchange *x, const struct tensor_call *call)
 {
     const struct head *head = &x->job.head;

@@ -69,7 +69,8 @@ enum error_code job_draining(struct error *error)
                      "the server stops; send the request to another one");
 }
 
-/* A stage that was told to stop says CANCELLED; the job's error is why it was told so. */
+/* A stage that was stopped reports CANCELLED; the job's error becomes the reason why it was
+ * stopped. */
 static void explain_stop(struct job *job)
 {
     if (job->error.code != ERROR_CANCELLED)
@@ -158,7 +159,7 @@ static void plan_infer(struct job *job)
         response_check(&job->request, &job->plan, &job->rules, &job->error) == ERROR_NONE;
 }
 
-/* What was answered under the key is answered again. */
+/* Answers again what was answered under the key. */
 static enum error_code replay_kept(struct job *job, const struct key *kept)
 {
     char *answer = arena_get(&job->arena, kept->answer_size + 1);
@@ -176,7 +177,7 @@ static enum error_code replay_kept(struct job *job, const struct key *kept)
     return ERROR_NONE;
 }
 
-/* What was applied by its position: the answer says what there is by now. */
+/* Answers an update whose position was applied before: with the tensor's metadata of now. */
 static enum error_code replay_passed(struct job *job)
 {
     struct holds *holds = &job->holds;
@@ -242,7 +243,8 @@ static size_t weight(const struct job *job)
                : sum;
 }
 
-/* What a job writes into memory that is there already weighs no more than its rows. */
+/* Bytes of new memory for the output. A job that writes into existing memory needs none: its rows
+ * weigh in by themselves. */
 static size_t output_weight(const struct job *job)
 {
     if (job->is_answered || job->kind == JOB_TENSOR || bind_result(job, true) == RESULT_IN_PLACE)

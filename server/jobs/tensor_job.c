@@ -157,8 +157,8 @@ static enum error_code check_read(struct job *job, const struct resident *reside
                      bytes, is_json(job) ? " as JSON" : "", job->rules.output_limit);
 }
 
-/* That the client has what it asks for is no fault, and told only of what it could get (RFC 9110,
- * 13.2). */
+/* A client that has the tensor is told so, which is no fault, but only where it could get what it
+ * asks for (RFC 9110, 13.2). */
 static enum error_code plan_read(struct job *job)
 {
     struct holds *holds = &job->holds;
@@ -182,7 +182,8 @@ enum error_code tensor_job_plan(struct job *job)
     bool must_exist = call->verb != VERB_PUT && call->verb != VERB_MOVE;
     if (call->verb == VERB_READ)
         return plan_read(job);
-    /* A condition on what is not there is false before it is a 404. */
+    /* A condition about a resident that does not exist is false (412) before the resident is
+     * missing (404). */
     bool is_conditional = holds->setup.conditions.match && !resident;
     if (must_exist && !is_conditional &&
         holds_find(holds, holds->about, &resident, &job->error) != ERROR_NONE)
@@ -330,7 +331,7 @@ static enum error_code no_memory(struct job *job, size_t bytes)
                      "there is no memory for an answer of %zu bytes", bytes);
 }
 
-/* Says what there is by now, in memory that the job has. */
+/* Describes the tensor as it is now, in memory that the job has. */
 static void describe_now(struct job *job, char *answer)
 {
     struct holds *holds = &job->holds;
@@ -400,7 +401,7 @@ static enum error_code encode_json(struct job *job, const struct tensor *t, cons
     return ERROR_NONE;
 }
 
-/* What stands in front of the elements. */
+/* Writes the head that stands in front of the elements. */
 static void put_data_head(const struct job *job, const struct tensor *rows, size_t bytes,
                           struct text *text)
 {
@@ -408,7 +409,7 @@ static void put_data_head(const struct job *job, const struct tensor *rows, size
         safetensors_write_head(text, job->call.name, rows, bytes, "");
 }
 
-/* The line is left once the elements are copied: no socket and no printing holds it. */
+/* Leaves the line once the elements are copied: neither a slow client nor printing holds it. */
 static enum error_code run_read(struct job *job, const struct work *work)
 {
     struct holds *holds = &job->holds;
@@ -440,7 +441,8 @@ static enum error_code run_read(struct job *job, const struct work *work)
     return ERROR_NONE;
 }
 
-/* The client has it: the answer is its size alone, which of a text only printing it tells. */
+/* Answers a client that has the tensor with the size of the full answer alone. The size of a text
+ * is known only by printing it. */
 static enum error_code run_unchanged(struct job *job, const struct work *work)
 {
     struct holds *holds = &job->holds;

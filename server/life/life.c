@@ -170,7 +170,7 @@ static void drain_server(struct life *life)
     wait_until(life, http_is_quiet, SEC);
 }
 
-/* Asked between the pieces of a load. */
+/* Whether a load of tensors goes on; called between its pieces. */
 static bool go_on(void *context)
 {
     struct life *life = context;
@@ -178,7 +178,7 @@ static bool go_on(void *context)
     return !life->is_hurried;
 }
 
-/* Nothing was served yet: whoever connected is let go. */
+/* Ends a start that was broken off: nothing was served yet. */
 static void end_start(struct life *life)
 {
     http_stop_accepting(life->server.http);

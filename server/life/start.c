@@ -1,6 +1,7 @@
 #include "server/server.h"
 
 #include "server/http/http.h"
+#include "server/http/process.h"
 #include "server/life/selftest.h"
 #include "server/net/systemd.h"
 
@@ -111,6 +112,7 @@ enum error_code server_start(struct server *server, struct listeners *listeners,
                              struct error *error)
 {
     server->phase = PHASE_STARTING;
+    server->start_seconds = process_start();
     if (open_listeners(server, listeners, error) != ERROR_NONE ||
         start_parts(server, listeners, error) != ERROR_NONE ||
         selftest(server, server->backend, 0, 0, error) != ERROR_NONE)

@@ -17,7 +17,7 @@ static const char yes[] = "HTTP/1.1 200 ";
 
 enum { PATIENCE_SECONDS = 2 };
 
-/* Whether the status line says yes: the rest of the answer does not matter. */
+/* Whether the status line says 200; the rest of the answer does not matter. */
 static bool is_yes(int fd, const char *base_path, bool is_tls)
 {
     char answer[sizeof yes - 1], text[CONFIG_TEXT_MAX + sizeof question];

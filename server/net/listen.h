@@ -40,8 +40,8 @@ bool listener_shut(struct listener *listener);
 /* Closes all listeners, and removes the files of the Unix sockets that listeners_open made. */
 void listeners_close(struct listeners *listeners);
 
-/* Whether a listener speaks TLS, or with `tls` false, whether one does not. listen_wants_tls looks
- * for TLS in the text of the setting. */
+/* listeners_have: whether a listener speaks TLS, or with `tls` false, whether one does not.
+ * listen_wants_tls: whether the setting `listen` asks for TLS. */
 bool listeners_have(const struct listeners *listeners, bool tls);
 bool listen_wants_tls(const char *addresses);
 

@@ -1,10 +1,13 @@
 """The console page in a browser: every operation by clicking, faults marked in their place, for everybody."""
 
 import json
+import os
+import sys
 import unittest
 import urllib.request
 
-from browser import BrowserCase, main
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "clients"))
+from support.browser import BrowserCase, main  # noqa: E402
 
 BAD = "tensor_scatter_add, with a bad index"
 

@@ -238,6 +238,40 @@ static void one_tensor_may_be_three_inputs_and_the_output(void **state)
     kept_drop(f, "a");
 }
 
+/* All inputs and the output are tensors that are kept: each tells its version, one is written. */
+static void four_tensors_are_read_and_one_is_written(void **state)
+{
+    struct fixture *f = *state;
+    kept_put(f, "d", "{'datatype':'FP32','shape':[3,2],'data':[0,1,2,3,4,5]}");
+    kept_put(f, "i", "{'datatype':'INT32','shape':[3],'data':[2,0,2]}");
+    kept_put(f, "s", "{'datatype':'INT64','shape':[3],'data':[0,0,1]}");
+    kept_put(f, "n", "{'datatype':'INT32','shape':[],'data':[3]}");
+    static const char body[] =
+        "{'inputs':{'indices':{'tensor':'i'},'segment_ids':{'tensor':'s'},'num_segments':"
+        "{'tensor':'n'}}}";
+    for (int i = 0; i < 2; i++) {
+        struct answer a =
+            kept_infer(f, "SparseSegmentSumWithNumSegments/infer?tensor=d&into=r", NULL, body);
+        assert_int_equal(a.status, 200);
+        expect_part(&a, "\"tensor_version\":1,");
+        expect_part(&a, "\"indices_version\":1,");
+        expect_part(&a, "\"segment_ids_version\":1,");
+        expect_part(&a, "\"num_segments_version\":1,");
+        expect_part(&a, "\"into_version\":1,");
+        answer_release(&a);
+        kept_holds(f, "r", "[4.0,6.0,4.0,5.0,0.0,0.0]");
+    }
+    /* One of them is the result's: nothing starts from a copy here. */
+    struct answer a =
+        kept_infer(f, "SparseSegmentSumWithNumSegments/infer?tensor=d&into=s", NULL, body);
+    expect_error(&a, 400, "INVALID_PARAMETER", "cannot be both");
+    answer_release(&a);
+    kept_holds(f, "s", "[0,0,1]");
+    static const char *const names[] = {"d", "i", "s", "n", "r"};
+    for (int i = 0; i < 5; i++)
+        kept_drop(f, names[i]);
+}
+
 static void tritons_regions_are_tensors(void **state)
 {
     struct fixture *f = *state;
@@ -332,6 +366,7 @@ int main(void)
         cmocka_unit_test(any_input_may_be_a_tensor),
         cmocka_unit_test(tuples_of_a_tensor_stay_as_they_are),
         cmocka_unit_test(one_tensor_may_be_three_inputs_and_the_output),
+        cmocka_unit_test(four_tensors_are_read_and_one_is_written),
         cmocka_unit_test(tritons_regions_are_tensors),
         cmocka_unit_test(rows_are_assigned_and_moves_are_one_step),
         cmocka_unit_test(the_list_comes_in_pages),

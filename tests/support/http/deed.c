@@ -107,6 +107,11 @@ static enum role role_of(struct chooser *c, const struct op *op, int input)
     return strcmp(name, "shape") == 0 ? SHAPE : ROLES;
 }
 
+static bool picks_rows(const struct op *op)
+{
+    return op_input(op, "indices", strlen("indices")) >= 0;
+}
+
 static void choose_inputs(struct chooser *c, struct event *e, struct sent_inputs *p, int table)
 {
     const struct op *op = e->op;
@@ -115,16 +120,17 @@ static void choose_inputs(struct chooser *c, struct event *e, struct sent_inputs
     p->reads_table = strcmp(op->inputs[value], "updates") != 0;
     for (int i = 0; i < op_inputs(op); i++) {
         enum role role = role_of(c, op, i);
-        if (i >= op->required && choose_once_in(c, 2))
+        bool is_optional = i >= op->required, has_a_row_each = role == IDS && !picks_rows(op);
+        if (is_optional && (role == ROLES || choose_once_in(c, 2)))
             continue;
         if (i == value && p->reads_table)
             continue; /* the parameter `tensor` */
         if (updates_itself && role == UPDATES)
             p->references[i] = deed_name(TABLE, table, p->names[i]);
-        else if (p->is_json && !updates_itself && choose_once_in(c, 5))
+        else if (p->is_json && !updates_itself && !has_a_row_each && choose_once_in(c, 5))
             p->references[i] = deed_name(role, table, p->names[i]);
         else
-            make(c, &e->inputs[i], e->dtype, role, updates_itself ? ROWS : 0);
+            make(c, &e->inputs[i], e->dtype, role, updates_itself || has_a_row_each ? ROWS : 0);
     }
 }
 
