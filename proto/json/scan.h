@@ -22,7 +22,9 @@
 
 #include <stddef.h>
 
+/* Arrays and objects in one another, and what was expected where more come. */
 enum { JSON_DEPTH_MAX = 32 };
+#define JSON_DEPTH_EXPECTED "at most 32 arrays and objects in one another"
 
 #define JSON_NUMBER_MARK "\xFF"
 

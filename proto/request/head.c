@@ -121,7 +121,7 @@ static bool coding_of(struct word name, enum coding *coding)
     return false;
 }
 
-/* A list (RFC 9110, 8.4) of which at most one is a coding. */
+/* Reads Content-Encoding, a list (RFC 9110, 8.4) with at most one coding other than identity. */
 static enum error_code read_coding(struct head *head, const char *value, struct error *error)
 {
     const char *rest = value;
@@ -140,8 +140,8 @@ static enum error_code read_coding(struct head *head, const char *value, struct 
                      "Content-Encoding is '%.64s', expected gzip, deflate or none", value);
 }
 
-/* Digits only: a sign, a blank inside or a fraction is refused, and so is a number that no body can
- * reach. */
+/* Reads a length of digits only: a sign, a blank inside, a fraction and a number that no body can
+ * reach are refused. */
 static enum error_code read_length(struct head *head, const char *value, struct error *error)
 {
     struct word digits = trim((struct word){value, strlen(value)});

@@ -9,7 +9,8 @@
 
 enum { SLOTS = 16, TEXT_MAX = 1024 };
 
-/* Where elements were, and how much text stood between those before and these. */
+/* A list of elements: the bytes of text between the list before and this one, and the brackets that
+ * are open around it. */
 struct gap {
     size_t before;
     int depth;
@@ -17,8 +18,8 @@ struct gap {
 
 struct slot {
     struct request request; /* its op is NULL: the slot is free */
-    struct decode decode;   /* its pointers are those of a request that is gone */
-    enum encoding body;     /* these two are what reading a text depends on besides */
+    struct decode decode;   /* its pointers are dangling: request_recall replaces them */
+    enum encoding body;     /* this and the next: what the meaning of a text depends on besides */
     int cuda_devices;
     int gap_count;
     struct gap gaps[OP_INPUTS_MAX];
@@ -28,7 +29,7 @@ struct slot {
 
 struct recall {
     struct json_cut cuts[OP_INPUTS_MAX]; /* of the text that was found last */
-    int last, oldest;                    /* slots: found or filled last; to be filled next */
+    int last, oldest; /* the slot that was found or filled last; the slot to fill next */
     struct slot slots[SLOTS];
 };
 
@@ -53,8 +54,8 @@ static bool starts_with(const char *at, const char *end, const char *kept, size_
     return (size_t)(end - at) >= size && memcmp(at, kept, size) == 0;
 }
 
-/* json_scan would be in the same state in front of each list and would skip it as this does: what
- * is no list it may not cut out, and what cannot be skipped is left to it to refuse. */
+/* Only lists are skipped, as json_scan would skip them. A value that is no list, or that cannot be
+ * skipped, is no match: json_scan then reports what is wrong with it. */
 static bool equals(const struct slot *slot, const struct work *work, const char *text, size_t size,
                    struct json_cut *cuts)
 {

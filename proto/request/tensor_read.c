@@ -27,7 +27,7 @@ static bool is_type(const char *content_type, const char *name)
 {
     size_t size = strlen(name);
     return strncasecmp(content_type, name, size) == 0 &&
-           strchr("; \t", content_type[size]); /* its end is found in it too */
+           strchr("; \t", content_type[size]); /* strchr finds the terminator, too */
 }
 
 enum tensor_body tensor_body_of(const struct head *head, const char *content_type, bool said)
