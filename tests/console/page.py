@@ -67,7 +67,7 @@ class Page(BrowserCase):
     def test_counts_are_shown(self):
         page = self.open()
         self.run_request(page)
-        self.wait(page, "/^[1-9].* request/.test(document.querySelector('.tile .note').textContent)")
+        self.wait(page, "/^[1-9].* since/.test(document.querySelector('.tile .note').textContent)")
         row = page.locator("#operations tr", has_text="tensor_scatter_sub").first
         self.assertNotEqual(row.locator("td").first.text_content(), "0")
 

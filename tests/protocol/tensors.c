@@ -223,6 +223,62 @@ static void tuples_of_a_tensor_stay_as_they_are(void **state)
     kept_drop(f, "at");
 }
 
+/* The table of a gather, and then what it gathered; indices that are kept are left as they are. */
+static void gathers_read_tensors_and_make_others(void **state)
+{
+    struct fixture *f = *state;
+    kept_put(f, "emb", "{'datatype':'FP32','shape':[3,2],'data':[1,2,3,4,5,6]}");
+    kept_put(f, "at", "{'datatype':'INT32','shape':[2],'data':[2,9]}");
+    struct answer a = kept_infer(f, "gather/infer?tensor=emb", NULL, "{'inputs':{'indices':1}}");
+    expect_part(&a, "\"shape\":[2],\"data\":[3.0,4.0]");
+    expect_part(&a, "\"tensor_version\":1");
+    answer_release(&a);
+    a = kept_infer(f, "gather/infer?tensor=emb&into=found", NULL,
+                   "{'inputs':{'indices':{'tensor':'at'}},"
+                   "'parameters':{'bad_indices_policy':'IGNORE'}}");
+    expect_part(&a, "\"ignored_indices\":1");
+    expect_part(&a, "\"into_version\":1");
+    answer_release(&a);
+    kept_holds(f, "found", "[5.0,6.0,0.0,0.0]");
+    kept_holds(f, "at", "[2,9]");
+    kept_holds(f, "emb", "[1.0,2.0,3.0,4.0,5.0,6.0]");
+    kept_drop(f, "emb");
+    kept_drop(f, "at");
+    kept_drop(f, "found");
+}
+
+static void segments_read_tensors_and_make_others(void **state)
+{
+    struct fixture *f = *state;
+    kept_put(f, "rows", "{'datatype':'FP32','shape':[3,1],'data':[1,2,4]}");
+    kept_put(f, "ids", "{'datatype':'INT64','shape':[3],'data':[0,-1,0]}");
+    kept_put(f, "n", "{'datatype':'INT32','shape':[1],'data':[2]}");
+    static const char *const ops[][2] = {{"sum", "[5.0,0.0]"},
+                                         {"prod", "[4.0,1.0]"},
+                                         {"max", "[4.0,-3.4028235e38]"},
+                                         {"mean", "[2.5,0.0]"}};
+    for (int i = 0; i < 4; i++) {
+        char path[80];
+        snprintf(path, sizeof path, "unsorted_segment_%s/infer?tensor=rows&into=made", ops[i][0]);
+        struct answer a =
+            kept_infer(f, path, NULL,
+                       "{'inputs':{'segment_ids':{'tensor':'ids'},'num_segments':{'tensor':'n'}}}");
+        assert_int_equal(a.status, 200);
+        answer_release(&a);
+        kept_holds(f, "made", ops[i][1]);
+    }
+    struct answer a =
+        kept_infer(f, "segment_sum/infer?tensor=rows", NULL, "{'inputs':{'segment_ids':[0,1,1]}}");
+    expect_part(&a, "\"data\":[1.0,6.0]");
+    answer_release(&a);
+    kept_holds(f, "ids", "[0,-1,0]");
+    kept_holds(f, "rows", "[1.0,2.0,4.0]");
+    kept_drop(f, "rows");
+    kept_drop(f, "ids");
+    kept_drop(f, "n");
+    kept_drop(f, "made");
+}
+
 /* The table read twice and written: the result is the same as with copies. */
 static void one_tensor_may_be_three_inputs_and_the_output(void **state)
 {
@@ -365,6 +421,8 @@ int main(void)
         cmocka_unit_test(an_op_reads_a_tensor_and_writes_it_only_when_told_so),
         cmocka_unit_test(any_input_may_be_a_tensor),
         cmocka_unit_test(tuples_of_a_tensor_stay_as_they_are),
+        cmocka_unit_test(gathers_read_tensors_and_make_others),
+        cmocka_unit_test(segments_read_tensors_and_make_others),
         cmocka_unit_test(one_tensor_may_be_three_inputs_and_the_output),
         cmocka_unit_test(four_tensors_are_read_and_one_is_written),
         cmocka_unit_test(tritons_regions_are_tensors),
