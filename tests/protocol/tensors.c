@@ -255,7 +255,7 @@ static void segments_read_tensors_and_make_others(void **state)
     kept_put(f, "n", "{'datatype':'INT32','shape':[1],'data':[2]}");
     static const char *const ops[][2] = {{"sum", "[5.0,0.0]"},
                                          {"prod", "[4.0,1.0]"},
-                                         {"max", "[4.0,-3.4028235e38]"},
+                                         {"max", "[4.0,-3.4028235e+38]"},
                                          {"mean", "[2.5,0.0]"}};
     for (int i = 0; i < 4; i++) {
         char path[80];
