@@ -1,5 +1,6 @@
 #include "server/http/route.h"
 
+#include "server/base/exhausted.h"
 #include "server/http/info.h"
 #include "server/http/root.h"
 #include "server/http/route_hint.h"
@@ -302,7 +303,7 @@ void route_call(struct call *call)
         if (!text.cut)
             return;
     }
-    error_set(call->error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for the answer");
+    error_no_memory(call->error);
 }
 
 int route_count(void)

@@ -1,6 +1,7 @@
 #include "server/jobs/job.h"
 
 #include "server/base/clock.h"
+#include "server/base/exhausted.h"
 #include "server/base/units.h"
 #include "server/jobs/bind.h"
 
@@ -164,8 +165,7 @@ static enum error_code replay_kept(struct job *job, const struct key *kept)
 {
     char *answer = arena_get(&job->arena, kept->answer_size + 1);
     if (!answer)
-        return error_set(&job->error, ERROR_RESOURCE_EXHAUSTED, NULL,
-                         "the server has no memory left");
+        return error_no_memory(&job->error);
     memcpy(answer, kept->answer, kept->answer_size);
     strcpy(job->holds.etag, kept->etag);
     job->status = kept->status;
