@@ -4,6 +4,7 @@
 #include "server/base/clock.h"
 #include "server/base/exhausted.h"
 #include "server/net/base_path.h"
+#include "server/net/listen_text.h"
 
 static enum error_code load_tls(struct access *access, struct error *error)
 {
