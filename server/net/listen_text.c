@@ -31,6 +31,8 @@ bool listen_split(char *address, char **host, char **port)
     *colon = '\0';
     *port = colon + 1;
     *host = address;
+    if (!**port)
+        return false;
     size_t size = strlen(address);
     if (*address == '[' && size > 2 && address[size - 1] == ']') {
         address[size - 1] = '\0';

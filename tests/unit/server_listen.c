@@ -162,6 +162,7 @@ static void what_cannot_be_is_said(void **state)
     } rows[] = {
         {"", "the list is empty"},
         {"localhost", "it has no port"},
+        {"localhost:", "it has no port"},
         {"::1:80", "it has no port"},
         {"127.0.0.1:notaport", "cannot listen on 127.0.0.1:notaport"},
         {"192.0.2.1:80", "cannot listen on 192.0.2.1:80"},
