@@ -76,6 +76,9 @@ static inline bool reference_is_set(const struct reference *reference)
     return reference->name[0] != '\0';
 }
 
+/* The parameter of a request that a word is, or was meant to be; NULL: it is like none. */
+const char *request_parameter_meant(const char *word);
+
 /* Checks what the size of a (decompressed) body and its headers decide together. request_decode
  * checks it too; a server can before the body is sent. Errors: PAYLOAD_TOO_LARGE, INVALID_HEADER.
  */

@@ -194,7 +194,7 @@ static bool read_shape(struct tensor *t, const char *text)
     t->rank = 0;
     while (*text) {
         uint64_t size;
-        const char *end = digits_read(text, INT64_MAX, &size);
+        const char *end = digits_read(text, DIMENSION_MAX, &size);
         if (!end || t->rank == RANK_MAX || (*end && (*end != ',' || !end[1])))
             return false;
         t->shape[t->rank++] = (int64_t)size;
@@ -219,7 +219,9 @@ enum error_code tensor_said_parse(struct tensor *t, const char *datatype, const 
     }
     if (read_shape(t, shape))
         return ERROR_NONE;
-    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
-                     "shape is '%.80s', expected are at most %d sizes with commas, such as 1000,64",
-                     shape, RANK_MAX);
+    return error_set(
+        error, ERROR_INVALID_PARAMETER, NULL,
+        "shape is '%.80s', expected are at most %d sizes up to 2^53 - 1 with commas, such as "
+        "1000,64",
+        shape, RANK_MAX);
 }

@@ -1,6 +1,7 @@
 #include "server/access/token.h"
 
 #include "proto/number/digits.h"
+#include "server/base/exhausted.h"
 #include "server/base/units.h"
 
 #include <errno.h>
@@ -279,7 +280,7 @@ enum error_code tokens_find(struct tokens *tokens, const char *authorization, st
         return error_set(error, ERROR_UNAUTHENTICATED, NULL,
                          "the request needs a token, in a header Authorization: Bearer <token>");
     if (!digest_of(digest, secret, strlen(secret)))
-        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
+        return error_no_memory(error);
     pthread_rwlock_rdlock(&tokens->lock);
     const struct token *token = look_up(tokens, digest);
     if (token) {

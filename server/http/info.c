@@ -24,9 +24,8 @@ static void put_reason(const struct server *server, enum phase phase, struct tex
     if (phase != PHASE_STARTING)
         text_puts(text, "draining");
     else
-        text_printf(text, "starting: loaded %zu of %zu tensors, %zu of %zu MB",
-                    files->loaded_count, files->load_count, files->loaded_bytes / 1000000,
-                    files->load_bytes / 1000000);
+        text_printf(text, "starting: loaded %zu of %zu tensors, %zu of %zu MB", files->loaded_count,
+                    files->load_count, files->loaded_bytes / 1000000, files->load_bytes / 1000000);
 }
 
 static void set_unavailable(struct reply *reply)

@@ -1,6 +1,9 @@
 #include "server/http/query.h"
 
+#include "kernels/nearest.h"
 #include "proto/number/digits.h"
+#include "proto/request/request.h"
+#include "proto/text.h"
 
 #include <string.h>
 
@@ -53,16 +56,57 @@ static enum error_code take(struct query *query, int key, char *value, struct er
     return ERROR_NONE;
 }
 
-enum error_code query_read(struct query *query, char *text, struct error *error)
+static enum error_code not_taken(const char *name, unsigned taken, struct error *error)
+{
+    char list[128];
+    struct text names;
+    text_init(&names, list, sizeof list);
+    for (int key = 0; key < QUERY_COUNT; key++)
+        if (taken >> key & 1)
+            text_printf(&names, "%s%s", names.size ? ", " : "", keys[key].name);
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "%s says nothing in this URL, which takes %s", name,
+                     taken ? names.data : "nothing");
+}
+
+/* Of names that are not known those are refused that were meant as one that is. */
+static enum error_code judge_unknown(const char *name, unsigned taken, struct error *error)
+{
+    struct nearest nearest = nearest_to(name, strlen(name));
+    for (int key = 0; key < QUERY_COUNT; key++)
+        if (taken >> key & 1)
+            nearest_offer(&nearest, keys[key].name);
+    if (nearest.found)
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "the URL has no \"%.64s\"; did you mean \"%s\"?", name, nearest.found);
+    const char *meant = taken & QUERY_BIT(INTO) ? request_parameter_meant(name) : NULL;
+    if (!meant)
+        return ERROR_NONE;
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "\"%.64s\" says nothing in the URL; %s belongs into the parameters of the "
+                     "request",
+                     name, meant);
+}
+
+static enum error_code read_pair(struct query *query, const char *name, char *value, unsigned taken,
+                                 struct error *error)
+{
+    for (int key = 0; key < QUERY_COUNT; key++)
+        if (strcmp(keys[key].name, name) == 0)
+            return taken >> key & 1 ? take(query, key, value, error)
+                                    : not_taken(name, taken, error);
+    return judge_unknown(name, taken, error);
+}
+
+enum error_code query_read(struct query *query, char *text, unsigned taken, struct error *error)
 {
     char *rest;
     for (char *pair = strtok_r(text, "&", &rest); pair; pair = strtok_r(NULL, "&", &rest)) {
         char *value = pair + strcspn(pair, "=");
         if (*value)
             *value++ = '\0';
-        for (int key = 0; key < QUERY_COUNT; key++)
-            if (strcmp(keys[key].name, pair) == 0 && take(query, key, value, error) != ERROR_NONE)
-                return error->code;
+        if (read_pair(query, pair, value, taken, error) != ERROR_NONE)
+            return error->code;
     }
     return ERROR_NONE;
 }

@@ -4,6 +4,7 @@
 #include "proto/text.h"
 #include "server/access/cors.h"
 #include "server/base/clock.h"
+#include "server/base/exhausted.h"
 
 #include <microhttpd.h>
 #include <string.h>
@@ -235,7 +236,7 @@ bool http_reply_exhausted(struct MHD_Connection *connection)
 {
     char text[PROBLEM_TEXT_MAX];
     struct error error;
-    error_set(&error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
+    error_no_memory(&error);
     size_t size = problem_print(text, &error, false, NULL);
     struct MHD_Response *response =
         MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_COPY);

@@ -74,6 +74,7 @@ struct route {
     const char *pattern;  /* {name} is one segment, [...] may be there */
     route_answer *answer; /* NULL: ROUTE_INFER, ROUTE_TENSOR, a job does it */
     enum verb verb;       /* of ROUTE_TENSOR */
+    unsigned query;       /* QUERY_BITs: what its URL may say after the question mark */
     /* for /openapi.json */
     const char *id, *summary;
     const char *response; /* one of openapi_components.c; NULL: there are only errors */

@@ -3,6 +3,7 @@
 #include "server/http/parts.h"
 
 #include "server/access/origin.h"
+#include "server/base/exhausted.h"
 #include "server/rules.h"
 
 #include <stddef.h>
@@ -24,11 +25,10 @@ enum error_code http_query_read(struct exchange *x)
                          peer->query_size, QUERY_BYTES);
     char *text = arena_get(&x->job.arena, peer->query_size + 1);
     if (!text)
-        return error_set(&x->job.error, ERROR_RESOURCE_EXHAUSTED, NULL,
-                         "the server has no memory left");
+        return error_no_memory(&x->job.error);
     memcpy(text, peer->query, peer->query_size + 1);
     text[0] = peer->query_byte;
-    return query_read(&x->query, text, &x->job.error);
+    return query_read(&x->query, text, x->match.route->query, &x->job.error);
 }
 
 /* --------------------------------------------------------------------- what a job may and wants */

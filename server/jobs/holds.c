@@ -1,6 +1,7 @@
 #include "server/jobs/holds.h"
 
 #include "server/base/clock.h"
+#include "server/base/exhausted.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -48,9 +49,7 @@ enum error_code holds_join(struct holds *holds, const char *name, bool writes, i
     if (holds_permit(&holds->setup, name, writes, error) != ERROR_NONE)
         return error->code;
     *place = store_join(holds->setup.store, &holds->turn, name, writes);
-    return *place >= 0
-               ? ERROR_NONE
-               : error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
+    return *place >= 0 ? ERROR_NONE : error_no_memory(error);
 }
 
 /* ----------------------------------------------------------------------------------------- keys */
@@ -102,7 +101,7 @@ enum error_code holds_key(struct holds *holds, const char *op, const char *body,
                          setup->key, KEY_TEXT_MAX);
     if (!hash(id, setup->token, (const char *[]){NULL}, key, key_size) ||
         !hash(holds->fingerprint, op, setup->target, body, size))
-        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
+        return error_no_memory(error);
     memcpy(holds->key_id, id, KEY_ID_BYTES);
     holds->is_keyed = true;
     return ERROR_NONE;

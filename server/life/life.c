@@ -203,15 +203,15 @@ static void end_start(struct life *life)
     log_release(&life->server.log);
 }
 
-static void report(void *context, const struct error *fault)
+void life_report(void *context, const struct error *fault)
 {
     (void)context;
     fprintf(stderr, TENSORD_NAME ": %s\n", fault->message);
 }
 
-static int fail(const struct error *error)
+int life_fail(const struct error *error)
 {
-    report(NULL, error);
+    life_report(NULL, error);
     return EXIT_FAILURE;
 }
 
@@ -221,23 +221,23 @@ int life_serve(const struct config_sources *sources)
     struct server *server = &life.server;
     struct error error;
     error_clear(&error);
-    if (!config_load(&server->config, sources, report, NULL))
+    if (!config_load(&server->config, sources, life_report, NULL))
         return EXIT_FAILURE;
     if (log_init(&server->log, STDOUT_FILENO, server->config.log_buffer, &error) != ERROR_NONE)
-        return fail(&error);
+        return life_fail(&error);
     log_set_level(&server->log, (enum log_level)server->config.log_level);
     log_say(&server->log, LOG_INFO, "starting", "version", TENSORD_VERSION);
     if (server_start(server, &life.listeners, &error) != ERROR_NONE) {
         log_release(&server->log);
         listeners_close(&life.listeners);
         access_release(&server->access);
-        return fail(&error);
+        return life_fail(&error);
     }
     watch_init(&life.watch, server);
     keeper_init(&life.keeper, server);
     if (files_load(&server->files, go_on, &life, &error) != ERROR_NONE) {
         end_start(&life);
-        return error.code == ERROR_CANCELLED ? EXIT_SUCCESS : fail(&error);
+        return error.code == ERROR_CANCELLED ? EXIT_SUCCESS : life_fail(&error);
     }
     server_ready(server);
     greet_terminal(server, &life.listeners);

@@ -1,7 +1,7 @@
 #include "server/net/health.h"
 
 #include "server/config/config.h"
-#include "server/net/listen.h"
+#include "server/net/reach.h"
 #include "server/net/tls.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ enum error_code health_ask(const char *addresses, const char *base_path, struct 
 {
     struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
     bool is_tls;
-    int fd = listen_reach(addresses, patience, &is_tls);
+    int fd = reach_first(addresses, patience, &is_tls);
     if (fd < 0)
         return error_set(error, ERROR_INVALID_PARAMETER, NULL, "nobody listens on %.160s",
                          addresses);

@@ -97,6 +97,49 @@ static void a_body_comes_raw_as_json_binary_or_safetensors(void **state)
     kept_drop(f, "a");
 }
 
+static void what_the_url_cannot_say_is_told(void **state)
+{
+    static const char infer[] = "{\"inputs\":{\"params\":[1],\"indices\":[[7]]}}";
+    static const struct {
+        const char *method, *path, *body, *sentence; /* NULL: it is ignored */
+    } rows[] = {
+        {"POST", "/v2/models/gather_nd/infer?tensr=a", infer,
+         "the URL has no \\\"tensr\\\"; did you mean \\\"tensor\\\"?"},
+        {"POST", "/v2/models/gather_nd/infer?Into=a", infer, "did you mean \\\"into\\\"?"},
+        {"POST", "/v2/models/gather_nd/infer?bad_indices_policy=IGNORE", infer,
+         "\\\"bad_indices_policy\\\" says nothing in the URL; bad_indices_policy belongs into the "
+         "parameters of the request"},
+        {"POST", "/v2/models/gather_nd/infer?devcie=cpu", infer, "device belongs into"},
+        {"POST", "/v2/models/gather_nd/infer?into=a&ttl=1h", infer,
+         "ttl says nothing in this URL, which takes tensor, into"},
+        {"PUT", "/v2/tensors/a?rows=0:1", "{\"data\":[1]}",
+         "rows says nothing in this URL, which takes move, datatype, shape, ttl"},
+        {"PUT", "/v2/tensors/a?data_type=FP32&shape=1", "abcd", "did you mean \\\"datatype\\\"?"},
+        {"PUT", "/v2/tensors/a/data?rows=0:1&ttl=1h", "{\"data\":[1]}", "ttl says nothing"},
+        {"GET", "/v2/tensors/a/data?row=0:1", NULL, "did you mean \\\"rows\\\"?"},
+        {"GET", "/v2/tensors?limits=5", NULL, "did you mean \\\"limit\\\"?"},
+        {"DELETE", "/v2/tensors/a?rows=0:1", NULL,
+         "rows says nothing in this URL, which takes nothing"},
+        {"PUT", "/v2/tensors/a?datatype=FP32&shape=9007199254740992,0", "",
+         "expected are at most 16 sizes up to 2^53 - 1"},
+        {"POST", "/v2/models/gather_nd/infer?_=17&user=me&trace", infer, NULL},
+        {"GET", "/v2/tensors?_=17", NULL, NULL},
+    };
+    struct fixture *f = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct answer a =
+            fixture_call(f, &(struct call){.method = rows[i].method,
+                                           .path = rows[i].path,
+                                           .body = rows[i].body,
+                                           .size = rows[i].body ? strlen(rows[i].body) : 0});
+        if (rows[i].sentence)
+            expect_error(&a, 400, "INVALID_PARAMETER", rows[i].sentence);
+        else
+            assert_null(strstr(a.body, "INVALID_PARAMETER"));
+        answer_release(&a);
+    }
+}
+
 static void an_op_reads_a_tensor_and_writes_it_only_when_told_so(void **state)
 {
     struct fixture *f = *state;
@@ -212,7 +255,7 @@ static void segments_read_tensors_and_make_others(void **state)
     kept_put(f, "n", "{'datatype':'INT32','shape':[1],'data':[2]}");
     static const char *const ops[][2] = {{"sum", "[5.0,0.0]"},
                                          {"prod", "[4.0,1.0]"},
-                                         {"max", "[4.0,-3.4028235e38]"},
+                                         {"max", "[4.0,-3.4028235e+38]"},
                                          {"mean", "[2.5,0.0]"}};
     for (int i = 0; i < 4; i++) {
         char path[80];
@@ -303,9 +346,7 @@ static void tritons_regions_are_tensors(void **state)
                    "{'name':'updates','datatype':'FP32','shape':[1,2],'data':[7,8]}],"
                    "'outputs':[{'name':'output','parameters':{'shared_memory_region':'emb',"
                    "'shared_memory_byte_size':24}}]}");
-    expect_part(&a, "\"outputs\":[{\"name\":\"output\",\"datatype\":\"FP32\",\"shape\":[3,2],"
-                    "\"parameters\":{\"shared_memory_region\":\"emb\","
-                    "\"shared_memory_byte_size\":24}}]}");
+    expect_part(&a, "\"outputs\":[{\"name\":\"output\",\"datatype\":\"FP32\",\"shape\":[3,2]}]}");
     answer_release(&a);
     kept_holds(f, "emb", "[0.0,1.0,7.0,8.0,4.0,5.0]");
     a = kept_call(f, "GET", "/v2/systemsharedmemory/status", NULL, NULL);
@@ -374,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tensor_is_kept_told_read_and_dropped),
         cmocka_unit_test(a_body_comes_raw_as_json_binary_or_safetensors),
+        cmocka_unit_test(what_the_url_cannot_say_is_told),
         cmocka_unit_test(an_op_reads_a_tensor_and_writes_it_only_when_told_so),
         cmocka_unit_test(any_input_may_be_a_tensor),
         cmocka_unit_test(tuples_of_a_tensor_stay_as_they_are),

@@ -9,7 +9,7 @@
 
 static int start(void **state)
 {
-    static const char *const settings[] = {"--tensor_keys=4", NULL};
+    static const char *const settings[] = {"--tensor_keys=6", NULL};
     return fixture_start_with(state, settings);
 }
 
@@ -200,7 +200,7 @@ static void a_key_applies_once(void **state)
     assert_int_equal(a.status, 200);
     expect_header(&a, "Idempotent-Replayed", "true");
     answer_release(&a);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         char key[64];
         snprintf(key, sizeof key, "Idempotency-Key: put%d", i);
         a = fixture_call(f, &(struct call){.method = "PUT",
@@ -208,12 +208,93 @@ static void a_key_applies_once(void **state)
                                            .headers = {key},
                                            .body = "x",
                                            .size = 1});
-        assert_int_equal(a.status, i == 0 ? 201 : i == 1 ? 200 : 503);
-        if (i == 2)
+        assert_int_equal(a.status, i == 0 ? 201 : i < 4 ? 200 : 503);
+        if (i == 4)
             expect_error(&a, 503, "RESOURCE_EXHAUSTED", "tensor_keys");
         answer_release(&a);
     }
     kept_drop(f, "a");
+}
+
+/* By name, not by tensor: what a write under a key did is told again whatever became of the tensor.
+ */
+static void keys_survive_what_happens_to_the_tensor(void **state)
+{
+    static const struct {
+        const char *method, *path, *body;
+    } writes[] = {{"PUT", "/v2/tensors/k", "{'datatype':'INT8','data':[1,2]}"},
+                  {"PUT", "/v2/tensors/k/data?rows=0:1", "{'datatype':'INT8','data':[3]}"},
+                  {"PATCH", "/v2/tensors/k", "{'ttl':'1h'}"},
+                  {"POST", "/v2/models/tensor_scatter_add/infer?tensor=k&into=k",
+                   "{'inputs':{'indices':[[1]],'updates':[1]}}"},
+                  {"PUT", "/v2/tensors/k?move=k.next", NULL},
+                  {"DELETE", "/v2/tensors/k", NULL}};
+    enum { WRITES = sizeof writes / sizeof *writes };
+    struct fixture *f = *state;
+    struct answer first[WRITES];
+    char key[64];
+    kept_put(f, "k.next", "{'datatype':'INT8','data':[7]}");
+    for (int i = 0; i < WRITES; i++) {
+        snprintf(key, sizeof key, "Idempotency-Key: w%d", i);
+        first[i] = kept_call(f, writes[i].method, writes[i].path, key, writes[i].body);
+        if (first[i].status >= 300)
+            fail_msg("%s %s: %s", writes[i].method, writes[i].path, first[i].body);
+        expect_header(&first[i], "Idempotent-Replayed", NULL);
+    }
+    for (int i = 0; i < WRITES; i++) {
+        snprintf(key, sizeof key, "Idempotency-Key: w%d", i);
+        struct answer a = kept_call(f, writes[i].method, writes[i].path, key, writes[i].body);
+        assert_int_equal(a.status, first[i].status);
+        assert_string_equal(a.body, first[i].body);
+        expect_header(&a, "ETag", answer_header(&first[i], "ETag"));
+        expect_header(&a, "Idempotent-Replayed", "true");
+        answer_release(&a);
+        answer_release(&first[i]);
+    }
+    kept_expect(f, 404, "GET", "/v2/tensors/k", NULL, NULL);
+    kept_expect(f, 422, "DELETE", "/v2/tensors/k?x=y", "Idempotency-Key: w0", NULL);
+}
+
+static bool has_lease(struct fixture *f, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/v2/tensors/%s", name);
+    struct answer a = kept_call(f, "GET", path, NULL, NULL);
+    assert_int_equal(a.status, 200);
+    bool has = !strstr(a.body, "\"expires\":null");
+    answer_release(&a);
+    return has;
+}
+
+/* Rows and what is written in place keep it, a result that replaces keeps it, a PUT sets its own, a
+ * move brings the other's; none of it but a write is a version. */
+static void a_lease_is_kept_or_replaced(void **state)
+{
+    static const char scatter[] = "{'inputs':{'indices':[[0]],'updates':[1]}}";
+    struct fixture *f = *state;
+    kept_expect(f, 201, "PUT", "/v2/tensors/l?ttl=1h", NULL, "{'datatype':'INT8','data':[1,2]}");
+    assert_true(has_lease(f, "l"));
+    kept_expect(f, 200, "PUT", "/v2/tensors/l/data?rows=0:1", NULL,
+                "{'datatype':'INT8','data':[3]}");
+    assert_true(has_lease(f, "l"));
+    kept_expect(f, 200, "POST", "/v2/models/tensor_scatter_add/infer?tensor=l&into=l", NULL,
+                scatter);
+    assert_true(has_lease(f, "l"));
+    kept_expect(f, 200, "POST", "/v2/models/scatter_nd/infer?into=l", NULL,
+                "{'inputs':{'indices':[[0]],'updates':[1],'shape':[2]}}");
+    assert_true(has_lease(f, "l"));
+    char before[128], after[128];
+    kept_etag(f, "l", before);
+    kept_expect(f, 200, "PATCH", "/v2/tensors/l", NULL, "{'ttl':null}");
+    kept_etag(f, "l", after);
+    assert_string_equal(before, after);
+    assert_false(has_lease(f, "l"));
+    kept_expect(f, 201, "PUT", "/v2/tensors/l.next?ttl=1h", NULL, "{'data':[1]}");
+    kept_expect(f, 200, "PUT", "/v2/tensors/l?move=l.next", NULL, NULL);
+    assert_true(has_lease(f, "l"));
+    kept_expect(f, 200, "PUT", "/v2/tensors/l", NULL, "{'data':[1]}");
+    assert_false(has_lease(f, "l"));
+    kept_drop(f, "l");
 }
 
 static void a_position_applies_once(void **state)
@@ -275,6 +356,8 @@ int main(void)
         cmocka_unit_test(head_is_get_without_a_body),
         cmocka_unit_test(a_key_applies_once),
         cmocka_unit_test(a_position_applies_once),
+        cmocka_unit_test(keys_survive_what_happens_to_the_tensor),
+        cmocka_unit_test(a_lease_is_kept_or_replaced),
         cmocka_unit_test(leases_are_set_and_end),
     };
     return cmocka_run_group_tests(tests, start, fixture_stop);

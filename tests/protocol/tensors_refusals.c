@@ -50,7 +50,7 @@ static const struct mistake mistakes[] = {
     {"PUT", "/v2/tensors/a?datatype=FP32&shape=1,,1", NULL, "1234", 400, "INVALID_PARAMETER",
      "shape"},
     {"PUT", "/v2/tensors/a?datatype=FP32&shape=9223372036854775807,9223372036854775807", NULL,
-     "1234", 400, "SIZE_MISMATCH", ""},
+     "1234", 400, "INVALID_PARAMETER", "2^53 - 1"},
     {"PUT", "/v2/tensors/a", NULL,
      "{'datatype':'INT8','shape':[9007199254740991,9007199254740991]}", 400, "SIZE_MISMATCH",
      "64 bits"},
