@@ -31,7 +31,7 @@ const char *deed_name(enum role role, int table, char *name)
 /* ---------------------------------------------------------------------------------------- tensors
  */
 
-/* Small, and never 0. */
+/* Sets a small value, never 0. */
 static void fill_value(struct chooser *c, struct tensor *t, int64_t i)
 {
     int value = 1 + choose_below(c, 100);
@@ -45,7 +45,7 @@ static void fill_value(struct chooser *c, struct tensor *t, int64_t i)
     number_store(t, i, number);
 }
 
-/* `rows`: how many instead of the role's; 0: those. */
+/* Makes a tensor of a role, with `rows` rows; 0: as many as the role has. */
 static void make(struct chooser *c, struct tensor *t, enum dtype dtype, enum role role, int rows)
 {
     static const struct {

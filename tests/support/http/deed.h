@@ -25,21 +25,21 @@ bool choose_once_in(struct chooser *c, int n);
 /* The name of a role's tensor, into 8 bytes. */
 const char *deed_name(enum role role, int table, char *name);
 
-/* What of an operation's request is told again by its answer. */
+/* The parts of an operation's request that its answer repeats. */
 struct sent_inputs {
     char names[OP_INPUTS_MAX][8], into[8];
     const char *references[OP_INPUTS_MAX]; /* the inputs that are residents, but for the table */
     bool is_json, reads_table;
 };
 
-/* Whether the deeds have the inputs that it needs. */
+/* Whether a deed can have the inputs that the operation needs. */
 bool deed_knows(struct chooser *c, const struct op *op);
 
 /* A PUT, of e->dtype where the role's type is not given. */
 void deed_put(struct chooser *c, struct event *e, struct message *s, enum role role, int table);
 
-/* The next one: an event that was not answered yet, its request, and what was sent, zeroed before.
- */
+/* Chooses the next deed: an event that was not answered yet, its request, and what was sent, zeroed
+ * before. */
 void deed_choose(struct chooser *c, struct event *e, struct message *s, struct sent_inputs *p);
 
 #endif

@@ -16,20 +16,20 @@ struct answer kept_call(struct fixture *f, const char *method, const char *path,
 struct answer kept_infer(struct fixture *f, const char *target, const char *header,
                          const char *body);
 
-/* The request is answered with that status. */
+/* Sends a request that must be answered with that status. */
 void kept_expect(struct fixture *f, int status, const char *method, const char *path,
                  const char *header, const char *body);
 
 /* Stores a tensor, from JSON, which must work. */
 void kept_put(struct fixture *f, const char *name, const char *json);
 
-/* Drops it if it is there. */
+/* Drops a tensor, if there is one of that name. */
 void kept_drop(struct fixture *f, const char *name);
 
-/* Its elements are these, as JSON says them. */
+/* Checks that a tensor's elements are these, as JSON writes them. */
 void kept_holds(struct fixture *f, const char *name, const char *elements);
 
-/* Its tag, into `etag` of 128 bytes. */
+/* A tensor's tag, into `etag` of 128 bytes. */
 void kept_etag(struct fixture *f, const char *name, char *etag);
 
 #endif

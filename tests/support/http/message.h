@@ -25,17 +25,17 @@ void message_init(struct message *m, const char *method, const char *format, ...
 void message_header(struct message *m, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Its body is the tensor: raw, its type and shape in the path's query, or a safetensors file. The
- * path has a query by then. */
+/* Makes the body a tensor: raw, its type and shape in the path's query, or a safetensors file. The
+ * path must have a query already. */
 void message_tensor(struct message *m, const struct tensor *t, bool is_raw);
 
-/* Its body is an infer request with those of the inputs that are there. In JSON + binary an input
- * with a name in `references` is that resident; `more` is what its parameters say, or the file's
+/* Makes the body an infer request with the inputs that are present. In JSON + binary an input with
+ * a name in `references` is that resident; `more` is what its parameters say, or the file's
  * metadata: "\"a\":\"b\"". */
 void message_inputs(struct message *m, const struct op *op, const struct tensor *inputs,
                     const char *const *references, const char *more, bool is_json);
 
-/* As the client takes it: valid as long as the message. */
+/* The message as the client takes it: valid as long as the message. */
 struct call message_call(const struct message *m);
 
 /* The tensor of an infer answer in either form, its data copied; false when there is none. */

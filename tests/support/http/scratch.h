@@ -13,7 +13,7 @@ struct scratch {
 
 void scratch_make(struct scratch *s);
 
-/* With all that is in it, folders of it too. */
+/* Removes the folder with all that is in it, folders too. */
 void scratch_remove(struct scratch *s);
 
 /* The path of a file in it; good until the next but three calls. */
