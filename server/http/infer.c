@@ -98,7 +98,7 @@ static bool run_inline(struct exchange *x)
         return false;
     if (job->error.code == ERROR_NONE)
         job_plan(job);
-    if (!job->planned || job_is_over(job))
+    if (!job->planned || job_is_late(job))
         return true;
     gpus_choose(&x->server->gpus, job);
     if (job->gpu >= 0 || !job_is_light(job, x->server->config.inline_bytes))
