@@ -30,6 +30,8 @@ struct announced {
 /* What a client may wish or leave open. */
 enum wish { WISH_NONE, WISH_NO, WISH_YES };
 
+/* The first four are this request's; the others, and what the request has been told so far, hold no
+ * pointers but static ones, so that recall.c may keep copies. */
 struct decode {
     struct request *request;
     const struct head *head;
@@ -93,8 +95,8 @@ void request_resolve(struct decode *d);
 /* --- recall.c */
 
 /* Takes over what an equal text said before, for the same operation: equal but for the lists of
- * elements in it, of which `scan` then says where they are, as json_scan would. false: there was
- * none. */
+ * elements in it, of which `scan` then says where they are, as json_scan would, and for its id.
+ * false: there was none. */
 bool request_recall(struct decode *d, struct json_scan *scan, const char *text, size_t size);
 
 /* Keeps what the text of `scan` said, after it was read without a fault and before elements are
