@@ -5,7 +5,7 @@
 
 PACKAGES := gcc g++ pkg-config curl libmicrohttpd-dev libgnutls28-dev libcjson-dev libinih-dev \
             libcurl4-openssl-dev libcmocka-dev zlib1g-dev python3-venv
-TEST_PACKAGES = $(PACKAGES) clang libomp-dev libclang-rt-14-dev nodejs $(if $(PTXEMU),libzstd-dev)
+TEST_PACKAGES = $(PACKAGES) clang libomp-dev libclang-rt-14-dev nodejs chromium $(if $(PTXEMU),libzstd-dev)
 
 CC  := gcc
 CXX := g++
@@ -116,6 +116,7 @@ SERVED  := $(foreach folder,protocol hostile production security,$(call programs
 REPLAY  := $(call programs,fuzz)
 SCRIPTS := tests/layers.sh tests/harness.sh
 CLIENTS := $(wildcard tests/clients/*.py tests/clients/*.sh tests/clients/*.mjs)
+CONSOLE := $(wildcard tests/console/*.py)
 HEAVY_CLIENTS := $(wildcard tests/clients/heavy/*.py tests/clients/heavy/*.sh)
 # Those that need more than a few seconds are left out of `make check`.
 SLOW    := %_load %_flood
@@ -153,6 +154,7 @@ $(BUILD)/tests/production/%.so: tests/production/preload/%.c
 $(BUILD)/tests/production/out_of_memory $(BUILD)/tests/security/out_of_memory: \
     | $(BUILD)/tests/production/starve.so
 $(BUILD)/tests/production/drain: | $(BUILD)/tests/production/stall.so
+$(BUILD)/tests/production/files_load: | $(BUILD)/tests/production/slow_disk.so
 
 .PRECIOUS: $(BUILD)/obj/%.o
 
@@ -268,7 +270,7 @@ test: deps-test
 	@$(AGAIN) programs BUILD=$(ASAN_BUILD) SANITIZE=$(ASAN)
 	@$(AGAIN) programs BUILD=$(TSAN_BUILD) SANITIZE=thread
 	@$(AGAIN) fuzzers BUILD=$(FUZZ_BUILD) SANITIZE=$(FUZZ_SANITIZE)
-	@FUZZ=$(FUZZ_BUILD) $(RUN) $(SCRIPTS) $(call each,UNIT SERVED REPLAY CLIENTS) \
+	@FUZZ=$(FUZZ_BUILD) $(RUN) $(SCRIPTS) $(call each,UNIT SERVED REPLAY CLIENTS CONSOLE) \
 	    tests/gpu/check.sh tests/fuzz/run.sh \
 	    $(call as_built_in,$(ASAN_BUILD),$(call each,UNIT SERVED REPLAY)) \
 	    $(call as_built_in,$(TSAN_BUILD),$(call each,UNIT SERVED))
@@ -312,11 +314,13 @@ $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsuppor
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
 
 # Ten minutes of mixed load, errors and reconnections (SOAK_SECONDS=600): memory must stay flat. Then
-# 10,000 clients that vanish.
+# a million reads and writes of kept tensors against their model, and 10,000 clients that vanish.
 .PHONY: soak
 soak: deps-test
-	@$(AGAIN) $(BUILD)/tensord $(BUILD)/tests/soak/soak $(BUILD)/tests/production/vanish
+	@$(AGAIN) $(BUILD)/tensord $(BUILD)/tests/soak/soak $(BUILD)/tests/production/vanish \
+	    $(BUILD)/tests/production/tensors_history
 	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/soak/soak
+	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/production/tensors_history 1000000
 	@TENSORD=$(BUILD)/tensord VANISH_ROUNDS=2000 $(BUILD)/tests/production/vanish
 
 bench: deps

@@ -1,7 +1,6 @@
 #include "kernels/backend.h"
 
-/* kernels/cuda/run.c, linked in or not: without it the name stands for nothing, and a program that
- * has no CUDA in it needs no other objects than one that has. */
+/* Weak: NULL unless kernels/cuda/run.c is linked in. */
 extern const struct backend backend_of_cuda __attribute__((weak));
 
 const struct backend *backend_cuda(void)

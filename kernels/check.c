@@ -179,10 +179,13 @@ static int count_passes(const struct plan *plan)
 enum error_code check_indices(struct plan *plan, struct error *error)
 {
     int64_t count = plan->rows.count;
-    void *destination = place_destination(plan);
     struct pass passes[TEAM_MAX];
-    int n = count_passes(plan);
     plan->ignored = 0;
+    if (!plan->indices)
+        return ERROR_NONE;
+    void *destination = place_destination(plan);
+    int n = count_passes(plan);
+    plan->rows.left_out = false;
     if (plan->rows.depth == 0 || count == 0)
         return ERROR_NONE;
 
@@ -196,6 +199,7 @@ enum error_code check_indices(struct plan *plan, struct error *error)
         if (!plan->options.ignore_bad && passes[i].first_bad < passes[i].to)
             return fault_index(plan, passes[i].first_bad, error);
     }
+    plan->rows.left_out = plan->ignored > 0;
     return ERROR_NONE;
 }
 

@@ -5,15 +5,16 @@
 
 #include "kernels/plan.h"
 
-/* Checks the ids of segments and sets plan->rows.segment; nothing for other kinds. One pass finds
- * the first id below the one before it (SEGMENT_IDS_NOT_SORTED); sorted ids are negative if the
- * first is, and a binary search finds the first that is not below num_segments
- * (SEGMENT_ID_OUT_OF_RANGE). CANCELLED when plan->options.stop says so. */
+/* Checks the ids of segments, where there are any, and sets plan->rows.segment, or, where the ids
+ * are what updates go to, plan->rows.destination. Ids that must not decrease: one pass finds the
+ * first below the one before it (SEGMENT_IDS_NOT_SORTED); sorted ids are negative if the first is,
+ * and a binary search finds the first that is not below num_segments (SEGMENT_ID_OUT_OF_RANGE). Ids
+ * in any order: one pass finds that one. CANCELLED when plan->options.stop says so. */
 MUST_CHECK enum error_code check_segment_ids(struct plan *plan, struct error *error);
 
-/* Checks every index and makes plan->rows.destination, in one pass. Bad rows: under ignore_bad they
- * become -1 and are counted in plan->ignored, else INDEX_OUT_OF_BOUNDS; then the indices may be
- * partly overwritten. CANCELLED when plan->options.stop says so. */
+/* Checks every index, where there are any, and makes plan->rows.destination, in one pass. Bad rows:
+ * under ignore_bad they become -1 and are counted in plan->ignored, else INDEX_OUT_OF_BOUNDS; then
+ * the indices may be partly overwritten. CANCELLED when plan->options.stop says so. */
 MUST_CHECK enum error_code check_indices(struct plan *plan, struct error *error);
 
 /* Whether zeros among the updates are errors: integers are divided by them. */

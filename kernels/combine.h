@@ -11,8 +11,9 @@
  *   PICKS     whether the result is the element or the update, bit for bit: else the half types are
  *             computed in float32
  *   FIRST     whether a segment starts from its first element: else from EMPTY
- *   EMPTY     what leaves an element as it is. A segment that has none holds it, where its
- * operation says so FORMULA   of the element `a` and the update `u`, both stored
+ *   EMPTY     what leaves an element as it is. A segment without rows holds it, where its
+ *             operation says so
+ *   FORMULA   of the element `a` and the update `u`, both stored
  *
  * FN names arithmetic.h's functions for the type. A combine and a type that the list leaves out
  * have no kernel on any backend: an operation that needs one fails the self-test before the first

@@ -5,18 +5,25 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The multi-index of row k over the rows of the indices: all dimensions but the last, which is the
- * tuple. The pairs of a segment operation are vectors. */
-static void locate(const struct plan *plan, int64_t k, struct fault *fault)
+/* The multi-index of row k over the first `rank` dimensions of a tensor. */
+static void locate(const struct tensor *t, int rank, int64_t k, struct fault *fault)
 {
-    const struct tensor *indices = plan->indices;
-    fault->position_rank = plan->kind == PLAN_SEGMENT ? 1 : indices->rank - 1;
-    for (int i = fault->position_rank - 1; i >= 0; i--) {
-        fault->position[i] = k % indices->shape[i];
-        k /= indices->shape[i];
+    fault->position_rank = rank;
+    for (int i = rank - 1; i >= 0; i--) {
+        fault->position[i] = k % t->shape[i];
+        k /= t->shape[i];
     }
     fault->index_rank = 0;
     fault->axis = -1;
+}
+
+/* The same over the rows of the indices: all dimensions but a tuple's. */
+static void locate_row(const struct plan *plan, int64_t k, struct fault *fault)
+{
+    if (plan->indices)
+        locate(plan->indices, plan->indices->rank - plan->tuples, k, fault);
+    else
+        locate(plan->segment_ids, plan->segment_ids->rank, k, fault);
 }
 
 /* Reads tuple k; false when all its components are inside. */
@@ -31,7 +38,7 @@ static bool describe(const struct plan *plan, int64_t k, struct fault *fault)
     }
     if (axis < 0)
         return false;
-    locate(plan, k, fault);
+    locate_row(plan, k, fault);
     fault->index_rank = rows->depth;
     fault->axis = axis;
     return true;
@@ -44,7 +51,7 @@ static void set_bound(struct error *error, const int64_t *bound, int rank)
         error->bound[i] = bound[i];
 }
 
-/* "[1, 2]", or nothing for the only row of a vector. */
+/* "[1, 2]", or nothing for the only row that there is. */
 static const char *print_position(char *text, const struct fault *fault)
 {
     text[0] = '\0';
@@ -55,7 +62,7 @@ static void say_index(const struct plan *plan, const struct fault *fault, struct
 {
     char position[SHAPE_TEXT_MAX], index[SHAPE_TEXT_MAX], shape[SHAPE_TEXT_MAX];
     print_position(position, fault);
-    if (plan->kind == PLAN_SEGMENT)
+    if (!plan->tuples)
         snprintf(index, sizeof index, "%" PRId64, fault->index[0]);
     else
         shape_print(index, fault->index, fault->index_rank);
@@ -91,7 +98,7 @@ enum error_code fault_index(const struct plan *plan, int64_t first, struct error
 static enum error_code fault_set_id(const struct plan *plan, int64_t k, struct error *error)
 {
     struct fault *fault = &error->faults[0];
-    locate(plan, k, fault);
+    locate(plan->segment_ids, plan->segment_ids->rank, k, fault);
     fault->index_rank = 1;
     fault->index[0] = plan_integer(plan->segment_ids, k);
     error->fault_count = 1;
@@ -110,15 +117,18 @@ enum error_code fault_unsorted(const struct plan *plan, int64_t k, struct error 
 enum error_code fault_segment(const struct plan *plan, int64_t k, struct error *error)
 {
     int64_t id = plan_integer(plan->segment_ids, k);
-    bool given = plan->inputs[op_inputs(plan->op) - 1].dtype != DTYPE_NONE;
+    struct fault fault;
+    char position[SHAPE_TEXT_MAX];
+    locate(plan->segment_ids, plan->segment_ids->rank, k, &fault);
+    print_position(position, &fault);
     if (id < 0)
         error_set(error, ERROR_SEGMENT_ID_OUT_OF_RANGE, "segment_ids",
-                  "segment_ids[%" PRId64 "] = %" PRId64 " must not be negative", k, id);
+                  "segment_ids%s = %" PRId64 " must not be negative", position, id);
     else
         error_set(error, ERROR_SEGMENT_ID_OUT_OF_RANGE, "segment_ids",
-                  "segment_ids[%" PRId64 "] = %" PRId64 " must be < num_segments = %" PRId64, k, id,
+                  "segment_ids%s = %" PRId64 " must be < num_segments = %" PRId64, position, id,
                   plan->output.shape[0]);
-    if (given)
+    if (plan->segments_given)
         set_bound(error, plan->output.shape, 1);
     return fault_set_id(plan, k, error);
 }
@@ -126,10 +136,11 @@ enum error_code fault_segment(const struct plan *plan, int64_t k, struct error *
 enum error_code fault_division(const struct plan *plan, int64_t k, struct error *error)
 {
     struct fault *fault = &error->faults[0];
+    const char *values = plan->op->inputs[plan->values - plan->inputs];
     char position[SHAPE_TEXT_MAX];
-    locate(plan, k, fault);
-    error_set(error, ERROR_DIVISION_BY_ZERO, "updates",
-              "updates%s holds a zero, and %s cannot be divided by it",
+    locate_row(plan, k, fault);
+    error_set(error, ERROR_DIVISION_BY_ZERO, values,
+              "%s%s holds a zero, and %s cannot be divided by it", values,
               print_position(position, fault), dtype_name(plan->dtype));
     error->fault_count = 1;
     return error->code;

@@ -21,7 +21,17 @@
               NAME(camel "WithNumSegments", 4)},                                                   \
     .inputs = {"data", "indices", "segment_ids", "num_segments"},                                  \
     .ranks = {{1, RANK_MAX}, {1, 1}, {1, 1}, {0, 1}}, .required = 3, .values = 1u << 0,            \
-    .start = START_ZEROS, .plan = plan_sparse_segment
+    .start = START_EMPTY, .plan = plan_sparse_segment
+
+#define SEGMENT(snake, camel)                                                                      \
+    .name = snake, .names = {NAME(snake, 2), NAME(camel, 2)}, .inputs = {"data", "segment_ids"},   \
+    .ranks = {{1, RANK_MAX}, {1, 1}}, .required = 2, .values = 1u << 0, .start = START_EMPTY,      \
+    .plan = plan_segment
+#define UNSORTED_SEGMENT(snake, camel)                                                             \
+    .name = snake, .names = {NAME(snake, 3), NAME(camel, 3)},                                      \
+    .inputs = {"data", "segment_ids", "num_segments"},                                             \
+    .ranks = {{0, RANK_MAX}, {0, RANK_MAX}, {0, 1}}, .required = 3, .values = 1u << 0,             \
+    .start = START_EMPTY, .plan = plan_unsorted_segment
 
 static const struct op table[] = {
     {.name = "tensor_scatter_add",
@@ -71,7 +81,7 @@ static const struct op table[] = {
      .required = 3,
      .values = 1u << 1,
      .dtypes = DTYPES_ALL,
-     .start = START_ZEROS,
+     .start = START_EMPTY,
      .combine = COMBINE_ADD,
      .plan = plan_scatter_nd},
     {.name = "gather_nd",
@@ -81,7 +91,7 @@ static const struct op table[] = {
      .required = 2,
      .values = 1u << 0,
      .dtypes = DTYPES_ALL,
-     .start = START_ZEROS,
+     .start = START_EMPTY,
      .combine = COMBINE_SET,
      .plan = plan_gather_nd},
     {SPARSE_SEGMENT("sparse_segment_sum", "SparseSegmentSum"), .dtypes = DTYPES_REAL,
@@ -90,7 +100,38 @@ static const struct op table[] = {
      .combine = COMBINE_ADD, .finish = FINISH_MEAN},
     {SPARSE_SEGMENT("sparse_segment_sqrt_n", "SparseSegmentSqrtN"), .dtypes = DTYPES_FLOATS,
      .combine = COMBINE_ADD, .finish = FINISH_SQRT_N},
+    {.name = "gather",
+     .names = {NAME("gather", 2), NAME("Gather", 2), NAME("GatherV2", 2)},
+     .inputs = {"params", "indices"},
+     .ranks = {{1, RANK_MAX}, {0, RANK_MAX}},
+     .required = 2,
+     .values = 1u << 0,
+     .dtypes = DTYPES_ALL,
+     .start = START_EMPTY,
+     .combine = COMBINE_SET,
+     .plan = plan_gather},
+    {UNSORTED_SEGMENT("unsorted_segment_sum", "UnsortedSegmentSum"), .dtypes = NUMBERS,
+     .combine = COMBINE_ADD},
+    {UNSORTED_SEGMENT("unsorted_segment_prod", "UnsortedSegmentProd"), .dtypes = DTYPES_REAL,
+     .combine = COMBINE_MUL, .empty = EMPTY_OF_COMBINE},
+    {UNSORTED_SEGMENT("unsorted_segment_min", "UnsortedSegmentMin"), .dtypes = DTYPES_REAL,
+     .combine = COMBINE_MIN, .empty = EMPTY_OF_COMBINE},
+    {UNSORTED_SEGMENT("unsorted_segment_max", "UnsortedSegmentMax"), .dtypes = DTYPES_REAL,
+     .combine = COMBINE_MAX, .empty = EMPTY_OF_COMBINE},
+    {UNSORTED_SEGMENT("unsorted_segment_mean", "UnsortedSegmentMean"), .dtypes = DTYPES_FLOATS,
+     .combine = COMBINE_ADD, .finish = FINISH_MEAN},
+    {UNSORTED_SEGMENT("unsorted_segment_sqrt_n", "UnsortedSegmentSqrtN"), .dtypes = DTYPES_FLOATS,
+     .combine = COMBINE_ADD, .finish = FINISH_SQRT_N},
+    {SEGMENT("segment_sum", "SegmentSum"), .dtypes = NUMBERS, .combine = COMBINE_ADD},
+    {SEGMENT("segment_prod", "SegmentProd"), .dtypes = DTYPES_REAL, .combine = COMBINE_MUL,
+     .empty = EMPTY_OF_COMBINE},
+    {SEGMENT("segment_min", "SegmentMin"), .dtypes = DTYPES_REAL, .combine = COMBINE_MIN},
+    {SEGMENT("segment_max", "SegmentMax"), .dtypes = DTYPES_REAL, .combine = COMBINE_MAX},
+    {SEGMENT("segment_mean", "SegmentMean"), .dtypes = DTYPES_FLOATS, .combine = COMBINE_ADD,
+     .finish = FINISH_MEAN},
 };
+
+_Static_assert(sizeof table / sizeof table[0] <= OPS_MAX, "raise OPS_MAX");
 
 int op_count(void)
 {

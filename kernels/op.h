@@ -13,11 +13,16 @@
 
 enum { OP_INPUTS_MAX = 4, OP_NAMES_MAX = 5 };
 
-enum start { START_ZEROS, START_COPY };
+/* Room for that many rows in arrays that have an element for each; a fuller table does not compile.
+ */
+enum { OPS_MAX = 31 };
+
+enum start { START_EMPTY, START_COPY };
 
 enum finish { FINISH_NONE, FINISH_MEAN, FINISH_SQRT_N };
 
-/* What an output row holds that no update reached: zeros, or the column EMPTY of the combine. */
+/* What an output row holds that no update reached: zeros, or the column EMPTY of the combine. An
+ * output that is no copy starts from it. */
 enum empty { EMPTY_ZEROS, EMPTY_OF_COMBINE };
 
 struct plan;

@@ -62,6 +62,21 @@ enum error_code plan_check_rank(int rank, const char *name, struct error *error)
                      name, rank, RANK_MAX);
 }
 
+enum error_code plan_check_depth(const struct tensor *indices, int least, int rank,
+                                 const char *table, struct error *error)
+{
+    int64_t depth = indices->shape[indices->rank - 1];
+    char range[32] = "";
+    if (depth >= least && depth <= rank)
+        return ERROR_NONE;
+    if (least < rank)
+        snprintf(range, sizeof range, "%d to ", least);
+    return error_set(error, ERROR_SHAPE_MISMATCH, "indices",
+                     "the last dimension of indices is %" PRId64
+                     "; it must be %s%d, the rank of %s",
+                     depth, range, rank, table);
+}
+
 static enum error_code check_shape(const struct tensor *t, const char *name, struct error *error)
 {
     if (plan_check_rank(t->rank, name, error) != ERROR_NONE)
@@ -126,6 +141,19 @@ static enum error_code check_output_size(struct plan *plan, struct error *error)
     return ERROR_NONE;
 }
 
+/* Rows without elements take no bytes, however many there are; but their number has to be told. */
+static enum error_code check_output_shape(const struct plan *plan, struct error *error)
+{
+    const struct tensor *output = &plan->output;
+    char shape[SHAPE_TEXT_MAX];
+    for (int i = 0; i < output->rank; i++)
+        if (output->shape[i] > DIMENSION_MAX)
+            return error_set(error, ERROR_OUTPUT_TOO_LARGE, NULL,
+                             "output of shape %s has a dimension above 2^53 - 1",
+                             shape_print(shape, output->shape, output->rank));
+    return ERROR_NONE;
+}
+
 int64_t plan_integer(const struct tensor *t, int64_t i)
 {
     return t->dtype == DTYPE_INT32 ? ((const int32_t *)t->data)[i] : ((const int64_t *)t->data)[i];
@@ -137,17 +165,19 @@ int64_t plan_product(const int64_t *shape, int from, int to)
     return shape_product(shape, from, to, &product) ? product : INT64_MAX;
 }
 
-void plan_address_rows(struct plan *plan, int input, const struct tensor *table,
+void plan_address_rows(struct plan *plan, int input, bool tuples, const struct tensor *table,
                        const char *table_name)
 {
     struct rows *rows = &plan->rows;
     const struct tensor *indices = &plan->inputs[input];
+    int outer = indices->rank - tuples;
     plan->indices = indices;
     plan->indices_name = plan->op->inputs[input];
+    plan->tuples = tuples;
     plan->table = table;
     plan->table_name = table_name;
-    rows->depth = (int)indices->shape[indices->rank - 1];
-    rows->count = plan_product(indices->shape, 0, indices->rank - 1);
+    rows->depth = tuples ? (int)indices->shape[outer] : 1;
+    rows->count = plan_product(indices->shape, 0, outer);
     rows->width = plan_product(table->shape, rows->depth, table->rank);
     rows->limit = plan_product(table->shape, 0, rows->depth);
     for (int i = 0; i < rows->depth; i++)
@@ -157,7 +187,7 @@ void plan_address_rows(struct plan *plan, int input, const struct tensor *table,
 struct kernel_key plan_kernel_key(const struct plan *plan, enum dtype dtype)
 {
     const struct op *op = plan->op;
-    struct kernel_key key = {plan->kind, op->combine, dtype, op->finish};
+    struct kernel_key key = {plan->kind, op->combine, dtype, op->finish, plan->from_first};
     if (dtype == DTYPE_C64)
         key.dtype = DTYPE_FP32;
     if (dtype == DTYPE_C128)
@@ -173,7 +203,10 @@ bool kernel_key_is_sound(const struct kernel_key *key)
 {
     bool integer = DTYPES_INTEGERS >> key->dtype & 1, real = DTYPES_FLOATS >> key->dtype & 1;
     bool divides_by_zero = key->kind == PLAN_SEGMENT && key->combine == COMBINE_DIV && integer;
-    return (key->finish == FINISH_NONE || real) && !divides_by_zero;
+    bool finishes = real && (key->kind == PLAN_SEGMENT ||
+                             (key->kind == PLAN_SCATTER && key->combine == COMBINE_ADD));
+    bool starts = !key->from_first || combine_picks(key->combine);
+    return (key->finish == FINISH_NONE || finishes) && starts && !divides_by_zero;
 }
 
 static void choose_kernel(struct plan *plan)
@@ -206,6 +239,8 @@ static size_t marked_bytes(const struct plan *plan, bool read_only)
 static size_t flat_bytes(const struct plan *plan)
 {
     const struct rows *rows = &plan->rows;
+    if (!plan->indices)
+        return 0;
     bool read_only = plan->options.read_only >> (plan->indices - plan->inputs) & 1;
     bool narrow = rows->limit <= INT32_MAX;
     bool fits = narrow || plan->indices->dtype == DTYPE_INT64;
@@ -241,6 +276,26 @@ static size_t text_scratch_bytes(const struct plan *plan)
     return most > plan->options.output_limit ? aligned((size_t)plan->rows.limit / 8 + 1) : 0;
 }
 
+/* What a scatter keeps for each row of its output besides sums: whether an update was met, or how
+ * many there were. */
+static size_t tally_bytes(const struct plan *plan)
+{
+    size_t rows = (size_t)plan->rows.limit;
+    if (plan->kind != PLAN_SCATTER || plan->output_bytes == 0)
+        return 0;
+    if (plan->op->finish != FINISH_NONE)
+        return aligned(rows * sizeof(int64_t));
+    return plan->from_first ? aligned(rows) : 0;
+}
+
+static size_t sums_bytes(const struct plan *plan)
+{
+    bool sums = plan->kind == PLAN_SCATTER && plan->op->finish != FINISH_NONE;
+    return sums && plan->dtype != DTYPE_FP32 && plan->dtype != DTYPE_FP64
+               ? aligned(plan->output_bytes / dtype_bytes(plan->dtype) * sizeof(float))
+               : 0;
+}
+
 /* Every row is read once and, for a scatter, its destination read and written; zeros are written
  * first. A copied start value is left out: the server makes such results in place. */
 static size_t touched_bytes(const struct plan *plan)
@@ -268,11 +323,13 @@ enum error_code plan_make(struct plan *plan, const struct op_name *name,
         plan_check_types(name, plan->inputs, ~0u, error) != ERROR_NONE ||
         check_shapes(plan, error) != ERROR_NONE || plan->op->plan(plan, error) != ERROR_NONE ||
         plan_check_input_sizes(plan, error) != ERROR_NONE ||
-        check_output_size(plan, error) != ERROR_NONE)
+        check_output_size(plan, error) != ERROR_NONE ||
+        check_output_shape(plan, error) != ERROR_NONE)
         return error->code;
 
     choose_kernel(plan);
-    plan->scratch_bytes = text_scratch_bytes(plan);
+    plan->sums_bytes = sums_bytes(plan);
+    plan->scratch_bytes = text_scratch_bytes(plan) + plan->sums_bytes + tally_bytes(plan);
     plan_use_threads(plan, options->threads);
     plan->touched_bytes = touched_bytes(plan);
     return ERROR_NONE;

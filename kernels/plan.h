@@ -33,23 +33,25 @@ struct plan_options {
 /* What a kernel does with row number k. The plan function of an operation says it, and nobody else
  * guesses. */
 enum plan_kind {
-    PLAN_SCATTER, /* row k of the values combines into row destination[k] of the output */
+    PLAN_SCATTER, /* row k of the values combines into row destination[k] of the output, which is
+                     finished by how many did */
     PLAN_GATHER,  /* row k of the output is row destination[k] of the values */
     PLAN_SEGMENT  /* row destination[k] of the values combines into row segment[k] of the output;
                      the segments are sorted, so that those of one row stand together */
 };
 
 struct rows {
-    int64_t count;           /* N: rows of the indices */
+    int64_t count;           /* N: rows of the indices, or segment ids */
     int64_t width;           /* elements in a row (complex: floats) */
     int depth;               /* D: components of an index tuple */
     int64_t bound[RANK_MAX]; /* the D dimensions that a tuple addresses */
     int64_t limit;           /* product of bound: rows addressed */
-    const void *destination; /* N row numbers, -1 for a row left out; made by run's check: the
-                                indices themselves where D = 1 */
-    int destination_bits;    /* of a row number: 32 or 64 */
+    const void *destination; /* N row numbers, a negative one for a row left out; made by run's
+                                check: the indices themselves where D = 1. NULL: k itself */
+    int destination_bits;    /* of a row number: 32 or 64; 0 where destination is NULL */
     const void *segment;     /* PLAN_SEGMENT: N sorted row numbers; made by run's check */
     int segment_bits;        /* 32 or 64 */
+    bool left_out;           /* some destination is negative; by run's check */
 };
 
 struct plan {
@@ -64,22 +66,34 @@ struct plan {
     struct rows rows;
     const struct tensor *start;   /* what the output starts from (in inputs[]), or NULL for zeros */
     const struct tensor *values;  /* updates, params or data (in inputs[]) */
-    const struct tensor *indices; /* (in inputs[]) */
+    const struct tensor *indices; /* (in inputs[]); NULL: row k of the values is meant */
     const char *indices_name;     /* of that input */
+    bool tuples;                  /* the last dimension of the indices is a tuple's */
     const struct tensor *table;   /* whose rows the indices address: an input, or the output */
     const char *table_name;
-    const struct tensor *segment_ids; /* (in inputs[]); PLAN_SEGMENT only */
+    const struct tensor *segment_ids; /* (in inputs[]); NULL: there are none. Of a PLAN_SCATTER they
+                                         are the destinations */
+    bool ids_in_any_order; /* a negative one drops its row; else they must not decrease */
+    bool segments_given;   /* by num_segments */
+    bool from_first;       /* PLAN_SCATTER: an element starts from its first update */
     unsigned char
         empty[8]; /* an element of `dtype` that no update reaches, where there is no start */
     struct tensor output; /* dtype and shape by plan_make; `data` by the caller */
     size_t output_bytes;  /* in memory; for BYTES the spans */
     size_t scratch_bytes; /* what run needs at `scratch` besides, aligned to TENSOR_ALIGNMENT */
     size_t flat_bytes;    /* of them, at the start: flattened row numbers; 0: made in place */
+    size_t sums_bytes;    /* of them, next: sums of half types, until they are divided */
     void *scratch;
     size_t
         touched_bytes; /* estimate of what run reads and writes, for the choice of where to run */
     int64_t ignored;   /* rows left out under ignore_bad; by run */
 };
+
+/* Scratch behind the row numbers: the kernels' own. */
+static inline void *plan_kernel_scratch(const struct plan *plan)
+{
+    return (char *)plan->scratch + plan->flat_bytes;
+}
 
 static inline const struct machine *plan_machine(const struct plan *plan)
 {
@@ -101,10 +115,12 @@ struct kernel_key {
     enum combine combine;
     enum dtype dtype;
     enum finish finish;
+    bool from_first;
 };
 
 /* Whether a kernel can do such plans right, should a backend have one: only floats are divided at
- * the end, and a zero among the divisors of a segment is not looked for. */
+ * the end, and of a scatter only sums; a zero among the divisors of a segment is not looked for; a
+ * scatter that starts from the first update applies it once more. */
 bool kernel_key_is_sound(const struct kernel_key *key);
 
 /* The kernel of a plan like this one, for elements of a type: none knows complex numbers, and to

@@ -1,6 +1,7 @@
 #include "kernels/plan_parts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* D = last dimension of indices must address dimensions of the output. */
 static enum error_code check_depth(const struct plan *plan, const struct tensor *indices,
@@ -15,36 +16,32 @@ static enum error_code check_depth(const struct plan *plan, const struct tensor 
                          "indices has shape %s; it needs rank 2 or more, one tuple for each row, "
                          "like [[1],[3]]",
                          shape_print(shape, indices->shape, indices->rank));
-    int64_t depth = indices->shape[indices->rank - 1];
-    if (depth < 1 || depth > plan->output.rank)
-        return error_set(error, ERROR_SHAPE_MISMATCH, "indices",
-                         "the last dimension of indices is %" PRId64
-                         "; it must be 1 to %d, the rank of %s",
-                         depth, plan->output.rank, output);
-    return ERROR_NONE;
+    return plan_check_depth(indices, 1, plan->output.rank, output, error);
 }
 
 /* updates.shape == indices.shape[:-1] + output.shape[D:] */
 static enum error_code check_updates(const struct plan *plan, const struct tensor *indices,
-                                     const struct tensor *updates, struct error *error)
+                                     const struct tensor *updates, const char *name,
+                                     struct error *error)
 {
     const struct tensor *output = &plan->output;
     int outer = indices->rank - 1, depth = (int)indices->shape[outer];
     int rank = outer + output->rank - depth;
-    bool equal = updates->rank == rank;
-    for (int i = 0; i < rank && equal; i++)
-        equal =
-            updates->shape[i] == (i < outer ? indices->shape[i] : output->shape[depth + i - outer]);
-    if (equal)
+    int64_t expected[2 * RANK_MAX];
+    memcpy(expected, indices->shape, (size_t)outer * sizeof *expected);
+    memcpy(expected + outer, output->shape + depth, (size_t)(rank - outer) * sizeof *expected);
+    if (updates->rank == rank &&
+        memcmp(updates->shape, expected, (size_t)rank * sizeof *expected) == 0)
         return ERROR_NONE;
 
-    char found[SHAPE_TEXT_MAX], rows[SHAPE_TEXT_MAX], row[SHAPE_TEXT_MAX];
+    char found[SHAPE_TEXT_MAX], whole[2 * SHAPE_TEXT_MAX], rows[SHAPE_TEXT_MAX],
+        row[SHAPE_TEXT_MAX];
     return error_set(error, ERROR_SHAPE_MISMATCH, "updates",
-                     "updates has shape %s; with indices of depth %d it must be %s, the rows, "
-                     "followed by %s, the shape of a row",
-                     shape_print(found, updates->shape, updates->rank), depth,
-                     shape_print(rows, indices->shape, outer),
-                     shape_print(row, output->shape + depth, output->rank - depth));
+                     "updates has shape %s; it must be %s: %s, the rows of indices, then %s, the "
+                     "shape of a row of %s",
+                     shape_print(found, updates->shape, updates->rank),
+                     shape_print(whole, expected, rank), shape_print(rows, indices->shape, outer),
+                     shape_print(row, output->shape + depth, output->rank - depth), name);
 }
 
 static enum error_code plan_rows(struct plan *plan, int indices, int updates, const char *output,
@@ -52,11 +49,11 @@ static enum error_code plan_rows(struct plan *plan, int indices, int updates, co
 {
     const struct tensor *i = &plan->inputs[indices], *u = &plan->inputs[updates];
     if (check_depth(plan, i, output, error) != ERROR_NONE ||
-        check_updates(plan, i, u, error) != ERROR_NONE)
+        check_updates(plan, i, u, output, error) != ERROR_NONE)
         return error->code;
     plan->kind = PLAN_SCATTER;
     plan->values = u;
-    plan_address_rows(plan, indices, &plan->output, output);
+    plan_address_rows(plan, indices, true, &plan->output, output);
     return ERROR_NONE;
 }
 

@@ -2,8 +2,6 @@
 
 #include <inttypes.h>
 
-enum { DATA, INDICES, SEGMENT_IDS, NUM_SEGMENTS };
-
 static enum error_code check_vector(const struct tensor *t, const char *name, struct error *error)
 {
     char shape[SHAPE_TEXT_MAX];
@@ -13,21 +11,11 @@ static enum error_code check_vector(const struct tensor *t, const char *name, st
                      name, shape_print(shape, t->shape, t->rank));
 }
 
-static enum error_code check_pairs(const struct plan *plan, struct error *error)
+static enum error_code check_has_rows(const struct tensor *data, struct error *error)
 {
-    const struct tensor *indices = &plan->inputs[INDICES], *ids = &plan->inputs[SEGMENT_IDS];
-    if (plan->inputs[DATA].rank < 1)
-        return error_set(error, ERROR_SHAPE_MISMATCH, "data",
-                         "data has shape []; it needs rank 1 or more");
-    if (check_vector(indices, "indices", error) != ERROR_NONE ||
-        check_vector(ids, "segment_ids", error) != ERROR_NONE)
-        return error->code;
-    if (indices->shape[0] != ids->shape[0])
-        return error_set(error, ERROR_SHAPE_MISMATCH, "segment_ids",
-                         "segment_ids has %" PRId64 " elements and indices has %" PRId64
-                         "; they must be equally long",
-                         ids->shape[0], indices->shape[0]);
-    return ERROR_NONE;
+    return data->rank >= 1 ? ERROR_NONE
+                           : error_set(error, ERROR_SHAPE_MISMATCH, "data",
+                                       "data has shape []; it needs rank 1 or more");
 }
 
 static enum error_code read_num_segments(const struct tensor *t, int64_t *segments,
@@ -49,7 +37,7 @@ static enum error_code read_num_segments(const struct tensor *t, int64_t *segmen
 static enum error_code segments_of_last_id(const struct plan *plan, int64_t *segments,
                                            struct error *error)
 {
-    const struct tensor *ids = &plan->inputs[SEGMENT_IDS];
+    const struct tensor *ids = plan->segment_ids;
     *segments = 0;
     if (ids->shape[0] == 0)
         return ERROR_NONE;
@@ -65,32 +53,118 @@ static enum error_code segments_of_last_id(const struct plan *plan, int64_t *seg
     return ERROR_NONE;
 }
 
+/* The output: a row for each segment, of the dimensions of data from `inner` on. */
+static void shape_output(struct plan *plan, int64_t segments, int inner)
+{
+    const struct tensor *data = plan->values;
+    plan->output = (struct tensor){.dtype = data->dtype, .rank = 1, .shape = {segments}};
+    for (int i = inner; i < data->rank; i++)
+        plan->output.shape[plan->output.rank++] = data->shape[i];
+}
+
+/* Row k of data belongs to segment k. */
+static void number_rows(struct plan *plan)
+{
+    const struct tensor *ids = plan->segment_ids, *data = plan->values;
+    plan->rows.count = plan_product(ids->shape, 0, ids->rank);
+    plan->rows.width = plan_product(data->shape, ids->rank, data->rank);
+}
+
+/* ------------------------------------------------------------------- pairs of indices and ids */
+
+static enum error_code check_pairs(const struct tensor *indices, const struct tensor *ids,
+                                   struct error *error)
+{
+    if (check_vector(indices, "indices", error) != ERROR_NONE ||
+        check_vector(ids, "segment_ids", error) != ERROR_NONE)
+        return error->code;
+    if (indices->shape[0] != ids->shape[0])
+        return error_set(error, ERROR_SHAPE_MISMATCH, "segment_ids",
+                         "segment_ids has shape [%" PRId64 "]; it must be [%" PRId64
+                         "], a segment for each index",
+                         ids->shape[0], indices->shape[0]);
+    return ERROR_NONE;
+}
+
 enum error_code plan_sparse_segment(struct plan *plan, struct error *error)
 {
+    enum { DATA, INDICES, SEGMENT_IDS, NUM_SEGMENTS };
     const struct tensor *data = &plan->inputs[DATA], *given = &plan->inputs[NUM_SEGMENTS];
     int64_t segments;
-    if (check_pairs(plan, error) != ERROR_NONE)
-        return error->code;
-    if (given->dtype != DTYPE_NONE ? read_num_segments(given, &segments, error) != ERROR_NONE
-                                   : segments_of_last_id(plan, &segments, error) != ERROR_NONE)
-        return error->code;
-
-    plan->output = *data;
-    plan->output.data = NULL;
-    plan->output.shape[0] = segments;
     plan->kind = PLAN_SEGMENT;
     plan->values = data;
-    plan->indices = &plan->inputs[INDICES];
-    plan->indices_name = "indices";
-    plan->table = data;
-    plan->table_name = "data";
     plan->segment_ids = &plan->inputs[SEGMENT_IDS];
-    plan->rows = (struct rows){
-        .count = plan->indices->shape[0],
-        .width = plan_product(data->shape, 1, data->rank),
-        .depth = 1,
-        .bound = {data->shape[0]},
-        .limit = data->shape[0],
-    };
+    plan->segments_given = given->dtype != DTYPE_NONE;
+    if (check_has_rows(data, error) != ERROR_NONE ||
+        check_pairs(&plan->inputs[INDICES], plan->segment_ids, error) != ERROR_NONE)
+        return error->code;
+    if (plan->segments_given ? read_num_segments(given, &segments, error) != ERROR_NONE
+                             : segments_of_last_id(plan, &segments, error) != ERROR_NONE)
+        return error->code;
+    shape_output(plan, segments, 1);
+    plan_address_rows(plan, INDICES, false, data, "data");
+    return ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------------------- sorted rows */
+
+enum { DATA, SEGMENT_IDS, NUM_SEGMENTS };
+
+enum error_code plan_segment(struct plan *plan, struct error *error)
+{
+    const struct tensor *data = &plan->inputs[DATA], *ids = &plan->inputs[SEGMENT_IDS];
+    int64_t segments;
+    plan->kind = PLAN_SEGMENT;
+    plan->values = data;
+    plan->segment_ids = ids;
+    if (check_has_rows(data, error) != ERROR_NONE ||
+        check_vector(ids, "segment_ids", error) != ERROR_NONE)
+        return error->code;
+    if (ids->shape[0] != data->shape[0])
+        return error_set(error, ERROR_SHAPE_MISMATCH, "segment_ids",
+                         "segment_ids has shape [%" PRId64 "]; it must be [%" PRId64
+                         "], a segment for each row of data",
+                         ids->shape[0], data->shape[0]);
+    if (segments_of_last_id(plan, &segments, error) != ERROR_NONE)
+        return error->code;
+    shape_output(plan, segments, 1);
+    number_rows(plan);
+    plan->rows.limit = plan->rows.count;
+    return ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------------ rows in any order */
+
+static enum error_code check_prefix(const struct tensor *data, const struct tensor *ids,
+                                    struct error *error)
+{
+    char found[SHAPE_TEXT_MAX], whole[SHAPE_TEXT_MAX];
+    bool equal = ids->rank <= data->rank;
+    for (int i = 0; i < ids->rank && equal; i++)
+        equal = ids->shape[i] == data->shape[i];
+    if (equal)
+        return plan_check_rank(1 + data->rank - ids->rank, "output", error);
+    return error_set(error, ERROR_SHAPE_MISMATCH, "segment_ids",
+                     "segment_ids has shape %s; it must be the first dimensions of data, which has "
+                     "shape %s",
+                     shape_print(found, ids->shape, ids->rank),
+                     shape_print(whole, data->shape, data->rank));
+}
+
+enum error_code plan_unsorted_segment(struct plan *plan, struct error *error)
+{
+    int64_t segments;
+    plan->kind = PLAN_SCATTER;
+    plan->from_first = combine_starts_from_first(plan->op->combine);
+    plan->values = &plan->inputs[DATA];
+    plan->segment_ids = &plan->inputs[SEGMENT_IDS];
+    plan->ids_in_any_order = plan->segments_given = true;
+    if (check_prefix(plan->values, plan->segment_ids, error) != ERROR_NONE ||
+        read_num_segments(&plan->inputs[NUM_SEGMENTS], &segments, error) != ERROR_NONE)
+        return error->code;
+    shape_output(plan, segments, plan->segment_ids->rank);
+    number_rows(plan);
+    plan->rows.depth = 1;
+    plan->rows.limit = plan->rows.bound[0] = segments;
     return ERROR_NONE;
 }

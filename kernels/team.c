@@ -5,7 +5,7 @@
 
 static _Thread_local int made; /* size of the calling thread's team; 0: none was made */
 
-/* The whole team comes to work, and those who are too many leave at once. */
+/* OpenMP's regions always use the full team; threads beyond `threads` return at once. */
 static int team_size(int threads)
 {
     return threads > made ? threads : made;

@@ -47,7 +47,7 @@ void text_int(struct text *t, int64_t value)
     text_put(t, digits + at, sizeof(digits) - at);
 }
 
-/* What stands for a byte that may not stand for itself; NULL when it may. */
+/* The escape of a byte that may not stand in a JSON string; NULL when it may. */
 static const char *escape_of(char c, char hex[7])
 {
     switch (c) {
@@ -69,7 +69,7 @@ static const char *escape_of(char c, char hex[7])
     }
 }
 
-/* What most strings are made of. */
+/* Whether a byte is printable ASCII that needs no escape: most are. */
 static bool is_plain(char c)
 {
     return c >= ' ' && c <= '~' && c != '"' && c != '\\';

@@ -55,7 +55,7 @@ void text_shape(struct text *t, const struct tensor *tensor);
  */
 void text_pad(struct text *t, size_t start, size_t multiple);
 
-/* A set of element types by their names, without those that `name` calls NULL: "INT32, INT64". */
+/* The names of a set of element types, without types for which `name` is NULL: "INT32, INT64". */
 void text_dtypes(struct text *t, dtype_set set, const char *(*name)(enum dtype));
 
 /* JSON written with ' for ", so that it can be read in a C source. */

@@ -1,5 +1,5 @@
-/* work: what a decoder or an encoder may use while it works: memory that lives as long as its
- * request, cores, and the flag that says to stop. */
+/* work: the means of a decoder or an encoder: memory that lives as long as its request, cores, and
+ * the flag that says to stop. */
 #ifndef PROTO_WORK_H
 #define PROTO_WORK_H
 
@@ -21,7 +21,7 @@ struct memory {
 
 struct recall; /* recall.h */
 
-/* The tensors that the server keeps: what a decoder needs to know of them. */
+/* The tensors that the server keeps, as far as a decoder must know them. */
 struct directory {
     /* The element type of the tensor of that name as of now; DTYPE_NONE: there is none. */
     enum dtype (*dtype_of)(const struct directory *directory, const char *name);

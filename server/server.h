@@ -5,6 +5,7 @@
 #include "kernels/machine.h"
 #include "server/access/access.h"
 #include "server/config/config.h"
+#include "server/files/files.h"
 #include "server/jobs/cores.h"
 #include "server/jobs/gpus.h"
 #include "server/jobs/metrics.h"
@@ -18,7 +19,7 @@
 
 /* Phases follow each other in this order. */
 enum phase {
-    PHASE_STARTING, /* listening, not ready */
+    PHASE_STARTING, /* listening, not ready: it loads tensors */
     PHASE_READY,
     PHASE_LEAVING,  /* not ready, but everything is still served */
     PHASE_DRAINING, /* new requests are refused; what was accepted is finished */
@@ -37,19 +38,24 @@ struct server {
     struct machine machine; /* measured by the first worker */
     struct gpus gpus;
     struct store store;
+    struct files files;
     struct queue queue;
     struct workers workers;
     struct metrics metrics;
     const struct backend *backend;
     struct http *http;
     _Atomic enum phase phase;
+    double start_seconds; /* of the process, since 1970: one number for as long as it runs */
 };
 
-/* Starts a server whose settings are loaded and whose log is open: binds, starts all threads, tests
- * every operation on each backend, and says that it is ready. After an error the process must end.
- */
+/* Starts a server whose settings are loaded and whose log is open: binds, looks at the files of
+ * tensors, starts all threads, tests every operation on each backend, and accepts connections.
+ * Where there are tensors to load it is not ready then. After an error the process must end. */
 MUST_CHECK enum error_code server_start(struct server *server, struct listeners *listeners,
                                         struct error *error);
+
+/* Takes requests from now on. */
+void server_ready(struct server *server);
 
 /* Ends everything but the log. By then no request may be suspended, and no connection accepted. */
 void server_end(struct server *server);

@@ -10,7 +10,7 @@ rooms_of() {
     case $1 in
     kernels) echo . cpu cuda ;;
     proto) echo . number json request answer ;;
-    server) echo base log config memory net access tensors jobs . console http life ;;
+    server) echo base log config memory net access tensors files jobs . console http life ;;
     esac
 }
 

@@ -22,11 +22,6 @@ static int64_t elements(const struct plan *plan)
     return (int64_t)(plan->output_bytes / sizeof(struct span));
 }
 
-static char *text_scratch(const struct plan *plan)
-{
-    return (char *)plan->scratch + plan->flat_bytes;
-}
-
 /* Text of the rows that are appended or gathered. */
 static size_t rows_text(const struct plan *plan)
 {
@@ -48,7 +43,7 @@ static size_t rows_text(const struct plan *plan)
 static size_t updated_text(const struct plan *plan)
 {
     const struct span *start = plan->start->data, *updates = plan->values->data;
-    unsigned char *met = (unsigned char *)text_scratch(plan);
+    unsigned char *met = plan_kernel_scratch(plan);
     int64_t width = plan->rows.width;
     size_t bytes = text_bytes(start, elements(plan));
     memset(met, 0, plan->scratch_bytes - plan->flat_bytes);
@@ -93,7 +88,7 @@ void bytes_concat(const struct plan *plan)
             out[row * width + j].size += updates[k * width + j].size;
     }
 
-    char *text = text_scratch(plan);
+    char *text = plan_kernel_scratch(plan);
     for (int64_t i = 0; i < count; i++) {
         out[i].data = out[i].size ? text : "";
         text += out[i].size;

@@ -3,6 +3,7 @@
 #include "kernels/cpu/bytes.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/move.h"
+#include "kernels/cpu/tally.h"
 #include "kernels/fault.h"
 #include "kernels/team.h"
 
@@ -14,17 +15,25 @@ struct work {
     const struct split *split;
 };
 
-static kernel *kernel_of(const struct level *level, enum plan_kind kind, enum combine combine,
-                         enum dtype dtype)
+static kernel *scatter_kernel(const struct kernels *kernels, const struct kernel_key *key)
 {
-    const struct kernels *kernels = level->kernels[dtype];
-    switch (kind) {
+    if (key->combine == COMBINE_SET)
+        return move_set;
+    if (kernels && kernels->sum && key->finish != FINISH_NONE)
+        return kernels->sum;
+    return kernels ? kernels->scatter[key->combine] : NULL;
+}
+
+static kernel *kernel_of(const struct level *level, const struct kernel_key *key)
+{
+    const struct kernels *kernels = level->kernels[key->dtype];
+    switch (key->kind) {
     case PLAN_GATHER:
         return move_gather;
     case PLAN_SCATTER:
-        return combine == COMBINE_SET ? move_set : kernels ? kernels->scatter[combine] : NULL;
+        return scatter_kernel(kernels, key);
     case PLAN_SEGMENT:
-        return kernels ? kernels->segment[combine] : NULL;
+        return kernels ? kernels->segment[key->combine] : NULL;
     }
     return NULL;
 }
@@ -33,13 +42,16 @@ bool compute_has_kernel(const struct level *level, const struct kernel_key *key)
 {
     if (key->combine == COMBINE_CONCAT)
         return key->kind == PLAN_SCATTER && key->dtype == DTYPE_BYTES;
-    return kernel_key_is_sound(key) && kernel_of(level, key->kind, key->combine, key->dtype);
+    return kernel_key_is_sound(key) && kernel_of(level, key);
 }
 
 static void start_part(void *work, int i)
 {
     const struct work *w = work;
-    split_write_start(w->plan, w->split, i);
+    struct share rows = split_rows(w->plan, w->split, i);
+    size_t bytes = (size_t)w->plan->rows.width * dtype_bytes(w->plan->dtype);
+    fill_start(w->plan, (size_t)rows.low * bytes, (size_t)rows.high * bytes, w->split->streams);
+    tally_start(&rows);
 }
 
 static void apply_part(void *work, int i)
@@ -49,29 +61,41 @@ static void apply_part(void *work, int i)
     struct share share = split_share(plan, w->split, i);
     if (share.columns == 0)
         return;
-    kernel *apply = kernel_of(w->level, plan->kind, plan->combine, plan->dtype);
+    struct kernel_key key = plan_kernel_key(plan, plan->output.dtype);
+    kernel *apply = kernel_of(w->level, &key);
     assert(apply);
     apply(&share);
 }
 
-/* An owner of rows writes their start value itself, when they are about to be used. */
-static void start_and_apply_part(void *work, int i)
+static void finish_part(void *work, int i)
+{
+    const struct work *w = work;
+    struct share rows = split_rows(w->plan, w->split, i);
+    if (w->plan->op->finish != FINISH_NONE)
+        w->level->kernels[w->plan->dtype]->finish(&rows);
+}
+
+/* An owner of rows starts and ends them itself, while they are in its caches. */
+static void scatter_part(void *work, int i)
 {
     start_part(work, i);
     apply_part(work, i);
+    finish_part(work, i);
 }
 
 static void compute(const struct plan *plan, const struct level *level, const struct split *split)
 {
     struct work work = {plan, level, split};
-    bool starts = plan->kind == PLAN_SCATTER;
-    if (starts && !split->columns) {
-        team_run(split->threads, start_and_apply_part, &work);
+    bool scatters = plan->kind == PLAN_SCATTER;
+    if (scatters && !split->columns) {
+        team_run(split->threads, scatter_part, &work);
         return;
     }
-    if (starts)
+    if (scatters)
         team_run(split->threads, start_part, &work);
     team_run(split->threads, apply_part, &work);
+    if (scatters && plan->op->finish != FINISH_NONE)
+        team_run(split->threads, finish_part, &work);
 }
 
 enum error_code compute_run(struct plan *plan, const struct level *level, const struct split *split,

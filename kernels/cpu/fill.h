@@ -11,7 +11,7 @@ void fill_start(const struct plan *plan, size_t from, size_t to, bool stream);
 /* Writes what no update reaches over bytes [from, to) of the output: whole elements. */
 void fill_empty(const struct plan *plan, size_t from, size_t to, bool stream);
 
-/* Writes it over `n` elements at `out`. */
+/* Writes what no update reaches over `n` elements at `out`. */
 void fill_elements(void *out, const struct plan *plan, int64_t n);
 
 #endif

@@ -23,6 +23,8 @@ typedef void kernel(const struct share *share);
 /* Those of one element type; NULL for a combine that it does not have. */
 struct kernels {
     kernel *scatter[COMBINE_COUNT];
+    kernel *sum;    /* half types: a scatter's sums, to be divided; NULL: scatter[COMBINE_ADD] */
+    kernel *finish; /* divides a scatter's sums: of rows [low, high) all columns */
     kernel *segment[COMBINE_COUNT];
 };
 

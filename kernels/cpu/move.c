@@ -41,6 +41,39 @@ void move_set(const struct share *share)
     }
 }
 
+ALWAYS_INLINE void first_rows(const struct share *share, unsigned char *met, size_t bytes)
+{
+    char *restrict out = share->plan->output.data;
+    const char *restrict updates = share->plan->values->data;
+    int64_t n = 0;
+    struct picks picks;
+    picks.count = picks.next = 0;
+    while ((n = picks_more(&picks, share, n)) > 0)
+        for (int64_t i = 0; i < n; i++) {
+            int64_t row = picks.row[i];
+            prefetch_row(met, picks.row[i + PICKS_AHEAD], 1, 1);
+            if (met[row])
+                continue;
+            met[row] = 1;
+            memcpy(out + (size_t)row * bytes, updates + (size_t)picks.update[i] * bytes, bytes);
+        }
+}
+
+void move_first(const struct share *share, unsigned char *met)
+{
+    size_t bytes = (size_t)share->columns * dtype_bytes(share->plan->dtype);
+    switch (bytes) {
+#define X(BYTES)                                                                                   \
+    case BYTES:                                                                                    \
+        first_rows(share, met, BYTES);                                                             \
+        break;
+        MOVE_BYTES(X)
+#undef X
+    default:
+        first_rows(share, met, bytes);
+    }
+}
+
 ALWAYS_INLINE void gather_rows(const struct share *share, int bits, size_t bytes, int64_t from,
                                int64_t to)
 {

@@ -1,5 +1,4 @@
 #include "kernels/cpu/split.h"
-#include "kernels/cpu/fill.h"
 #include "kernels/flatten.h"
 #include "kernels/team.h"
 
@@ -27,6 +26,14 @@ static bool is_cached(const struct plan *plan)
 {
     return (double)plan->rows.limit * (double)row_bytes(plan) <=
            (double)plan_machine(plan)->second_level_bytes;
+}
+
+/* Whether the rows are in the caches before they are used: rows that are read one after the other
+ * come by themselves. */
+static bool is_near(const struct plan *plan)
+{
+    bool in_turn = plan->kind == PLAN_SEGMENT && !plan->rows.destination;
+    return in_turn || is_cached(plan);
 }
 
 /* Cache lines that an update touches, at least in part. */
@@ -81,7 +88,7 @@ struct share split_share(const struct plan *plan, const struct split *split, int
         .low = split->columns ? 0 : first_row(plan, t, i),
         .high = split->columns ? shared_rows(plan) : first_row(plan, t, i + 1),
         .column = split->columns ? first_column(plan, t, i) : 0,
-        .all = (t == 1 || split->columns) && plan->ignored == 0,
+        .all = (t == 1 || split->columns) && !plan->rows.left_out,
     };
     share.columns =
         (split->columns ? first_column(plan, t, i + 1) : plan->rows.width) - share.column;
@@ -89,11 +96,10 @@ struct share split_share(const struct plan *plan, const struct split *split, int
     return share;
 }
 
-void split_write_start(const struct plan *plan, const struct split *split, int i)
+struct share split_rows(const struct plan *plan, const struct split *split, int i)
 {
-    size_t bytes = row_bytes(plan);
-    fill_start(plan, (size_t)first_row(plan, split->threads, i) * bytes,
-               (size_t)first_row(plan, split->threads, i + 1) * bytes, split->streams);
+    struct split by_rows = {.threads = split->threads};
+    return split_share(plan, &by_rows, i);
 }
 
 /* ---------------------------------------------------------------------------------- the model */
@@ -144,7 +150,7 @@ static double update_ns(const struct plan *plan, const struct split *split)
 {
     double bytes = (double)row_bytes(plan) / (split->columns ? split->threads : 1);
     return ROW_NS + bytes * BYTE_NS +
-           (is_cached(plan) ? 0 : row_lines(bytes) * plan_machine(plan)->line_ns);
+           (is_near(plan) ? 0 : row_lines(bytes) * plan_machine(plan)->line_ns);
 }
 
 static double time_ns(const struct plan *plan, const struct split *split)

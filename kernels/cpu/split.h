@@ -10,8 +10,8 @@
  * S is the busiest thread's part of the updates: what a sample of the destinations says, so that
  * duplicates of few rows lead to columns. Segments and gathers share the walk, too; of segments S
  * is known exactly. Single elements of a cached table are not even picked by one thread. The
- * fastest form wins. What differs from one processor to the next (its caches, what a cache line and a
- * team cost) is in plan.options.machine.
+ * fastest form wins. What differs from one processor to the next (its caches, what a cache line and
+ * a team cost) is in plan.options.machine.
  */
 #ifndef KERNELS_CPU_SPLIT_H
 #define KERNELS_CPU_SPLIT_H
@@ -34,7 +34,8 @@ struct share split_share(const struct plan *plan, const struct split *split, int
 /* PLAN_SEGMENT: the first pair whose segment is not below `row`. */
 int64_t split_first_pair(const struct plan *plan, int64_t row);
 
-/* Writes thread i's part of a scatter's start value: the rows that it owns, when it owns rows. */
-void split_write_start(const struct plan *plan, const struct split *split, int i);
+/* The rows of a scatter's output that thread i starts and ends, all of their columns: those that it
+ * owns, when it owns rows. */
+struct share split_rows(const struct plan *plan, const struct split *split, int i);
 
 #endif

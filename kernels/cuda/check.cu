@@ -43,18 +43,20 @@ template <int BITS> static __global__ void check_rows(const __grid_constant__ st
     struct element e = this_element(job.divisors ? job.width : 1);
     bool within = e.row < job.count, first = within && e.column == 0;
     int64_t row = within ? flatten(job.indices, BITS, e.row, job.depth, job.bound) : 0;
-    bool bad = row < 0, duplicate = false;
+    bool out = row < 0, duplicate = false;
     if (first) {
-        job.row[e.row] = bad ? job.limit : (uint32_t)row;
-        if (bad)
+        job.row[e.row] = out ? job.limit : (uint32_t)row;
+        if (out && !job.are_ids)
             note_first(&job.verdict->first_bad, e.row);
-        else if (job.seen)
+        else if (out && index_load(job.indices, BITS, e.row) >= 0)
+            note_first(&job.verdict->first_beyond, e.row);
+        else if (!out && job.seen)
             duplicate = seen_before(job.seen, (uint32_t)row);
     }
-    if (within && !bad && job.divisors &&
+    if (within && !out && job.divisors &&
         is_zero(job.divisors, job.divisor_bytes, e.row * job.width + e.column))
         note_first(&job.verdict->first_zero, e.row);
-    count(&job.verdict->bad, first && bad);
+    count(&job.verdict->bad, first && out && !job.are_ids);
     count(&job.verdict->duplicates, duplicate);
 }
 
@@ -76,7 +78,7 @@ static __global__ void check_pairs(struct check_pairs job)
             note_first(&job.verdict->first_negative, k);
         if (id >= job.segments)
             note_first(&job.verdict->first_beyond, k);
-        int64_t row = index_load(job.indices, job.index_bits, k);
+        int64_t row = job.indices ? index_load(job.indices, job.index_bits, k) : k;
         bad = !index_inside(row, job.limit);
         if (bad)
             note_first(&job.verdict->first_bad, k);

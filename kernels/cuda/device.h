@@ -35,10 +35,11 @@ struct verdict {
 
 /* ---------------------------------------------------------------------------------- check.cu */
 
-/* Reads every index tuple once: row[k] is its row number, or limit where it is bad. */
+/* Reads every index tuple once: row[k] is its row number, or limit where it is left out. */
 struct check_rows {
     struct verdict *verdict; /* zeroed */
     const void *indices;
+    bool are_ids;            /* segment ids in any order: a negative one drops its row */
     int index_bits;          /* 32 or 64 */
     int depth;               /* components of a tuple; 0: row 0 */
     int64_t bound[RANK_MAX]; /* of each component */
@@ -57,7 +58,8 @@ cudaError_t cuda_check_rows(const struct check_rows *job, cudaStream_t stream);
  * where the index is bad. Keys mean nothing when an id is at fault. */
 struct check_pairs {
     struct verdict *verdict; /* zeroed */
-    const void *indices, *ids;
+    const void *indices;     /* NULL: pair k means row k */
+    const void *ids;
     int index_bits, id_bits;
     int64_t count;
     int64_t segments; /* rows of the output */
@@ -150,7 +152,7 @@ struct runs {
 cudaError_t cuda_scatter_runs(enum combine combine, enum dtype dtype, const struct runs *job,
                               cudaStream_t stream);
 
-/* Segments: out starts with what a row holds that has none. */
+/* Segments, sorted ids too: out starts with what a row holds that has none. */
 cudaError_t cuda_segments(enum combine combine, enum dtype dtype, const struct runs *job,
                           cudaStream_t stream);
 

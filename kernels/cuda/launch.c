@@ -16,9 +16,9 @@ static cudaError_t check_pairs(const struct run *run)
 {
     const struct plan *plan = run->plan;
     struct check_pairs job = {.verdict = buffer(run, BUFFER_FOUND),
-                              .indices = buffer(run, BUFFER_INDICES),
+                              .indices = plan->indices ? buffer(run, BUFFER_INDICES) : NULL,
                               .ids = buffer(run, BUFFER_IDS),
-                              .index_bits = tensor_index_bits(plan->indices),
+                              .index_bits = plan->indices ? tensor_index_bits(plan->indices) : 0,
                               .id_bits = tensor_index_bits(plan->segment_ids),
                               .count = plan->rows.count,
                               .segments = plan->output.shape[0],
@@ -32,11 +32,14 @@ static cudaError_t check_rows(const struct run *run)
 {
     const struct plan *plan = run->plan;
     const struct rows *rows = &plan->rows;
+    bool are_ids = !plan->indices;
     struct verdict *verdict = buffer(run, BUFFER_FOUND);
     bool divides = check_divides(plan);
     struct check_rows job = {.verdict = verdict,
-                             .indices = buffer(run, BUFFER_INDICES),
-                             .index_bits = tensor_index_bits(plan->indices),
+                             .indices = buffer(run, are_ids ? BUFFER_IDS : BUFFER_INDICES),
+                             .are_ids = are_ids,
+                             .index_bits =
+                                 tensor_index_bits(are_ids ? plan->segment_ids : plan->indices),
                              .depth = rows->depth,
                              .count = rows->count,
                              .limit = (uint32_t)rows->limit,
@@ -77,7 +80,7 @@ static cudaError_t apply_once(const struct run *run)
     const struct plan *plan = run->plan;
     cudaStream_t stream = run->lane->stream;
     struct move move = move_job(run);
-    if (plan->combine == COMBINE_SET)
+    if (plan->combine == COMBINE_SET || plan->from_first)
         return cuda_put(&move, stream);
     if (plan->combine == COMBINE_OR)
         return cuda_or(&move, stream);
@@ -132,7 +135,10 @@ static cudaError_t apply_sorted(const struct run *run)
     job.source = sorted.position;
     job.keys = (uint32_t)plan->rows.limit;
     job.sources = (uint32_t)plan->rows.count;
-    return cuda_scatter_runs(plan->combine, plan->dtype, &job, run->lane->stream);
+    job.finish = plan->op->finish;
+    return plan->from_first || needs_runs(plan)
+               ? cuda_segments(plan->combine, plan->dtype, &job, run->lane->stream)
+               : cuda_scatter_runs(plan->combine, plan->dtype, &job, run->lane->stream);
 }
 
 static cudaError_t apply_segments(const struct run *run)
@@ -167,5 +173,6 @@ cudaError_t run_launch_apply(const struct run *run)
     case PLAN_SCATTER:
         break;
     }
-    return run->lane->verdict->duplicates ? apply_sorted(run) : apply_once(run);
+    bool sorts = run->lane->verdict->duplicates || needs_runs(run->plan);
+    return sorts ? apply_sorted(run) : apply_once(run);
 }

@@ -19,10 +19,16 @@ bool needs_kernel(const struct kernel_key *key)
            (kernel_key_is_sound(key) && cuda_computes(key->combine, key->dtype));
 }
 
+bool needs_runs(const struct plan *plan)
+{
+    return plan->kind == PLAN_SCATTER && plan->op->finish != FINISH_NONE && plan->rows.count > 0 &&
+           plan->rows.width > 0;
+}
+
 bool needs_order(const struct plan *plan)
 {
-    return plan->kind == PLAN_SCATTER && plan->combine != COMBINE_OR && plan->rows.count > 1 &&
-           plan->rows.width > 0;
+    bool differs = plan->combine != COMBINE_OR && plan->rows.count > 1 && plan->rows.width > 0;
+    return plan->kind == PLAN_SCATTER && (differs || needs_runs(plan));
 }
 
 bool needs_empty(const struct plan *plan)
@@ -59,14 +65,13 @@ cudaError_t needs_of(const struct plan *plan, size_t needs[BUFFER_COUNT])
     size_t numbers = (size_t)plan->rows.count * sizeof(uint32_t);
     memset(needs, 0, BUFFER_COUNT * sizeof *needs);
     needs[BUFFER_FOUND] = needs_found_bytes(plan);
-    needs[BUFFER_INDICES] = bytes_of(plan->indices);
+    needs[BUFFER_INDICES] = plan->indices ? bytes_of(plan->indices) : 0;
+    needs[BUFFER_IDS] = plan->segment_ids ? bytes_of(plan->segment_ids) : 0;
     needs[BUFFER_VALUES] = bytes_of(plan->values);
     needs[BUFFER_OUTPUT] = needs_output_bytes(plan);
     needs[BUFFER_ROWS] = numbers;
-    if (plan->kind == PLAN_SEGMENT) {
-        needs[BUFFER_IDS] = bytes_of(plan->segment_ids);
+    if (plan->kind == PLAN_SEGMENT)
         needs[BUFFER_SOURCES] = numbers;
-    }
     if (!needs_order(plan))
         return cudaSuccess;
     needs[BUFFER_SOURCES] = numbers;

@@ -8,8 +8,12 @@
  * than 32 bits to number its rows, updates or segments. */
 bool needs_fit(const struct plan *plan);
 
-/* Whether the order of updates to one row can show in the result. */
+/* Whether the order of updates to one row can show in the result of a scatter. */
 bool needs_order(const struct plan *plan);
+
+/* Whether updates are folded in their runs, as segments are, also where none has a duplicate: what
+ * is divided. */
+bool needs_runs(const struct plan *plan);
 
 /* Whether the device has a kernel for such plans, where needs_fit lets them come here. */
 bool needs_kernel(const struct kernel_key *key);

@@ -31,9 +31,8 @@ static enum error_code start_check(struct run *run, struct error *error)
 {
     struct lane *lane = run->lane;
     const struct plan *plan = run->plan;
-    if (upload(run, BUFFER_INDICES, plan->indices, error) != ERROR_NONE ||
-        (plan->kind == PLAN_SEGMENT &&
-         upload(run, BUFFER_IDS, plan->segment_ids, error) != ERROR_NONE) ||
+    if ((plan->indices && upload(run, BUFFER_INDICES, plan->indices, error) != ERROR_NONE) ||
+        (plan->segment_ids && upload(run, BUFFER_IDS, plan->segment_ids, error) != ERROR_NONE) ||
         (check_divides(plan) && upload(run, BUFFER_VALUES, plan->values, error) != ERROR_NONE))
         return error->code;
 

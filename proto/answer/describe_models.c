@@ -53,6 +53,7 @@ void describe_entries(struct text *t, const char *version, const char *base_path
         {"operations", "/v2/models"},
         {"operation", "/v2/models/{op}"},
         {"infer", "/v2/models/{op}/infer"},
+        {"tensors", "/v2/tensors"},
         {"ready", "/v2/health/ready"},
         {"metrics", "/metrics"},
         {"openapi", "/openapi.json"},

@@ -4,6 +4,8 @@
 
 #define TABLE    "\"tensor\":[[1,2],[3,4]],\"indices\":[[1],[0],[1]],\"updates\":[[1,2],[4,8],[2,2]]"
 #define SEGMENTS "\"data\":[[1,2],[3,4],[5,6]],\"indices\":[2,0,1],\"segment_ids\":[0,0,2]"
+#define ROWS     "\"data\":[[1,2],[3,4],[5,6]],\"segment_ids\":[0,0,2]"
+#define UNSORTED "\"data\":[[1,2],[3,4],[5,6]],\"segment_ids\":[1,-1,1],\"num_segments\":2"
 #define EIGHT    "\"indices\":[[4],[3],[1],[7]],\"updates\":[9,10,11,12]"
 
 static const struct example examples[] = {
@@ -49,6 +51,38 @@ static const struct example examples[] = {
      SEGMENTS, NULL, "[6.0,8.0,0.0,0.0,3.0,4.0]", NULL},
     {"sparse_segment_sqrt_n", "The sum of each segment, divided by the root of its number of rows",
      "\"data\":[1,2,3,4],\"indices\":[0,1,2,3],\"segment_ids\":[0,0,0,0]", NULL, "[5.0]", NULL},
+    {"gather", "Reads the rows whose numbers the indices are",
+     "\"params\":[[1,2],[3,4],[5,6]],\"indices\":[2,0]", NULL, "[5.0,6.0,1.0,2.0]", NULL},
+    {"unsorted_segment_sum",
+     "Rows 0 and 2 belong to segment 1: their sum; row 1 has a negative id, and is left out",
+     UNSORTED, NULL, "[0.0,0.0,6.0,8.0]", NULL},
+    {"unsorted_segment_prod", "The product of each segment; 1 where it has no rows", UNSORTED, NULL,
+     "[1.0,1.0,5.0,12.0]", NULL},
+    {"unsorted_segment_min",
+     "The least of each segment; the highest number that there is where it has no rows",
+     "\"data\":{\"datatype\":\"INT32\",\"data\":[7,3,5]},\"segment_ids\":[2,0,2],"
+     "\"num_segments\":3",
+     NULL, "[3,2147483647,5]", NULL},
+    {"unsorted_segment_max",
+     "The greatest of each segment; the lowest number that there is where it has no rows",
+     "\"data\":{\"datatype\":\"INT32\",\"data\":[7,3,5]},\"segment_ids\":[2,0,2],"
+     "\"num_segments\":3",
+     NULL, "[3,-2147483648,7]", NULL},
+    {"unsorted_segment_mean", "The mean of the rows of each segment", UNSORTED, NULL,
+     "[0.0,0.0,3.0,4.0]", NULL},
+    {"unsorted_segment_sqrt_n",
+     "The sum of each segment, divided by the root of its number of rows",
+     "\"data\":[1,2,3,4],\"segment_ids\":[1,1,1,1],\"num_segments\":2", NULL, "[0.0,5.0]", NULL},
+    {"segment_sum", "Rows 0 and 1 form segment 0, row 2 forms segment 2: the sum of each", ROWS,
+     NULL, "[4.0,6.0,0.0,0.0,5.0,6.0]", NULL},
+    {"segment_prod", "The product of each segment; 1 where it has no rows", ROWS, NULL,
+     "[3.0,8.0,1.0,1.0,5.0,6.0]", NULL},
+    {"segment_min", "The least of each segment; 0 where it has no rows", ROWS, NULL,
+     "[1.0,2.0,0.0,0.0,5.0,6.0]", NULL},
+    {"segment_max", "The greatest of each segment; 0 where it has no rows", ROWS, NULL,
+     "[3.0,4.0,0.0,0.0,5.0,6.0]", NULL},
+    {"segment_mean", "The mean of the rows of each segment", ROWS, NULL,
+     "[2.0,3.0,0.0,0.0,5.0,6.0]", NULL},
 };
 
 int example_count(void)

@@ -1,5 +1,5 @@
-/* problem: an error as HTTP says it: a status, a sentence, and for those who ask the RFC 9457
- * document. */
+/* problem: an error as HTTP says it: a status and a sentence, or the RFC 9457 document for clients
+ * that ask for it. */
 #ifndef PROTO_ANSWER_PROBLEM_H
 #define PROTO_ANSWER_PROBLEM_H
 

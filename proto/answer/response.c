@@ -275,12 +275,13 @@ static enum error_code encode_raw(struct response *response, const struct reques
     return ERROR_NONE;
 }
 
-/* The result is kept: it is not sent, and the answer is JSON whatever was asked for. */
+/* The result is kept: it is not sent, and the answer is JSON whatever was asked for. An output that
+ * was asked for as a region is described without parameters: Triton's C++ client takes any for
+ * those of an output that was sent. */
 static enum error_code encode_into(struct response *response, const struct request *request,
                                    const struct plan *plan, const struct work *work,
                                    struct error *error)
 {
-    const struct reference *into = &request->into;
     char *data = work->memory->get(work->memory, ANSWER_HEAD_ROOM);
     struct text t;
     if (!data)
@@ -290,10 +291,7 @@ static enum error_code encode_into(struct response *response, const struct reque
     text_puts(&t, ",\"outputs\":[");
     if (request->output_named) {
         put_output(&t, plan);
-        text_printf(&t,
-                    ",\"parameters\":{\"shared_memory_region\":\"%s\","
-                    "\"shared_memory_byte_size\":%zu}}",
-                    into->name, plan->output_bytes);
+        text_puts(&t, "}");
     }
     text_puts(&t, "]}\n");
     assert(!t.cut);

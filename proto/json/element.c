@@ -3,6 +3,7 @@
 #include "proto/json/fault.h"
 #include "proto/json/string.h"
 #include "proto/json/word.h"
+#include "proto/number/decimal.h"
 
 #include <assert.h>
 
@@ -59,10 +60,10 @@ struct number_run json_elements_read(struct json_elements *e, const char *text, 
         if (!after)
             return (struct number_run){run.at, run.count, NUMBER_NONE};
         run.count++;
-        run.at = json_space(after, end);
+        run.at = decimal_space(after, end);
         if (run.at == end || *run.at != ',')
             return (struct number_run){run.at, run.count, NUMBER_END};
-        run.at = json_space(run.at + 1, end);
+        run.at = decimal_space(run.at + 1, end);
         if (run.count == most)
             return (struct number_run){run.at, run.count, NUMBER_MORE};
     }

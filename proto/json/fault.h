@@ -9,9 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What was expected where JSON_DEPTH_MAX arrays and objects are open and another one comes. */
-#define JSON_DEPTH_EXPECTED "at most 32 arrays and objects in one another"
-
 /* Says "byte 7 is 'x'; expected ..." and returns INVALID_JSON. */
 enum error_code json_fault_say(const struct json_fault *fault, const char *text, const char *end,
                                const char *input, struct error *error);
@@ -30,27 +27,14 @@ void json_fault_place(struct error *error, const int64_t *position, int rank);
 /* CANCELLED. */
 enum error_code json_fault_stopped(const char *input, struct error *error);
 
-/* Whether the flag that says to stop is up. */
-static inline bool json_stopped(const struct work *work)
-{
-    return work->stop && atomic_load_explicit(work->stop, memory_order_relaxed);
-}
-
-/* What was expected at `at`, where something of another grammar's numbers may stand, or `other`. */
+/* What was expected at `at`: a hint where a number stands that is none of JSON's (01, +1, .5), else
+ * `other`. */
 static inline const char *json_expected(const char *at, const char *end, const char *other)
 {
     bool like = at != end && ((*at >= '0' && *at <= '9') || *at == '-' || *at == '+' || *at == '.');
 
     return like ? "a number as JSON writes it: no zero or plus in front, digits around a point"
                 : other;
-}
-
-/* JSON's space. */
-static inline const char *json_space(const char *at, const char *end)
-{
-    while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
-        at++;
-    return at;
 }
 
 #endif

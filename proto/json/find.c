@@ -21,8 +21,8 @@ static bool is_special(char c)
 
 #ifdef __SSE2__
 
-/* Each gives a bit to each of sixteen bytes. That of a byte which is not ASCII comes with the byte
- * itself: movemask takes the highest ones. */
+/* Masks with a bit for each of sixteen bytes. Bytes that are not ASCII have their highest bit set,
+ * and movemask collects the highest bits. */
 static inline int bracket_mask(__m128i bytes)
 {
     __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(BRACE_BIT));

@@ -68,7 +68,7 @@ static const char *found_at(const struct json_reader *r, const char *at, char *f
     return found;
 }
 
-/* Where the element stands that was to be read, or the list. */
+/* The position, and its rank, of the element or the list that was to be read. */
 static int position_of(const struct json_reader *r, int64_t *position)
 {
     if (r->flat)
@@ -102,8 +102,8 @@ static enum error_code placed(const struct json_reader *r)
     return r->error->code;
 }
 
-/* Whether a list must open where the reader stands: a tensor without a shape may be one element,
- * but what is no element was hardly meant as one. */
+/* Whether a list must open where the reader stands. A tensor without a shape may be one element,
+ * but a value that is no element was hardly meant as one. */
 static bool wants_list(const struct json_reader *r)
 {
     return r->depth < r->leaf || (r->depth == 0 && r->tensor->rank != 0);
@@ -120,7 +120,7 @@ static const char *wanted(const struct json_reader *r, char *text)
     return text;
 }
 
-/* What to do where the type was not the client's word. */
+/* Advice where the client named no type. */
 static const char *type_hint(const struct json_reader *r)
 {
     return r->elements.exact ? "; it is FP32 because it has no datatype: name one, as in "
@@ -189,7 +189,7 @@ static bool is_null(const struct json_reader *r, const char *at)
     return r->end - at >= 4 && memcmp(at, "null", 4) == 0;
 }
 
-/* Something else than an element of the tensor's type, or nothing. */
+/* Says that no element of the tensor's type stands at `at`. */
 static enum error_code no_element(const struct json_reader *r, const char *at)
 {
     const struct kind *kind = &kinds[r->tensor->dtype];

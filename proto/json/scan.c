@@ -3,6 +3,7 @@
 #include "proto/json/fault.h"
 #include "proto/json/keys.h"
 #include "proto/json/skip.h"
+#include "proto/number/decimal.h"
 #include "proto/number/number.h"
 #include "proto/text.h"
 
@@ -255,13 +256,13 @@ static const char *scan_member(struct scanner *s, const char *at, enum place pla
     at = scan_string(s, at, &string);
     if (!at || !push_key(s, begin, &string, &key))
         return NULL;
-    at = json_space(at, s->end);
+    at = decimal_space(at, s->end);
     if (at == s->end || *at != ':')
         return expected(s, at, "':'");
     at = keep(s, at, 1);
     if (!at)
         return NULL;
-    at = json_space(at, s->end);
+    at = decimal_space(at, s->end);
     return at == s->end ? expected(s, at, "a JSON value") : scan_member_value(s, at, place, &key);
 }
 
@@ -279,18 +280,18 @@ static const char *scan_parts(struct scanner *s, const char *at, enum place plac
     at = keep(s, at, 1);
     if (!at)
         return NULL;
-    at = json_space(at, s->end);
+    at = decimal_space(at, s->end);
     bool more = at == s->end || *at != close;
     while (more) {
         at = part(s, at, place);
         if (!at)
             return NULL;
-        at = json_space(at, s->end);
+        at = decimal_space(at, s->end);
         more = at != s->end && *at == ',';
         if (more && !(at = keep(s, at, 1)))
             return NULL;
         if (more)
-            at = json_space(at, s->end);
+            at = decimal_space(at, s->end);
     }
     s->depth--;
     if (at == s->end || *at != close)
@@ -342,11 +343,11 @@ static const char *scan_value(struct scanner *s, const char *at, enum place plac
 
 static const char *scan_text(struct scanner *s, enum place root)
 {
-    const char *at = scan_value(s, json_space(s->text, s->end), root);
+    const char *at = scan_value(s, decimal_space(s->text, s->end), root);
 
     if (!at)
         return NULL;
-    at = json_space(at, s->end);
+    at = decimal_space(at, s->end);
     return at == s->end ? at : expected(s, at, "nothing after the JSON value");
 }
 
@@ -384,4 +385,10 @@ enum error_code json_scan_tensor(struct json_scan *scan, const char *text, size_
                                  size_t rest_max, const struct work *work, struct error *error)
 {
     return scan_root(scan, text, size, rest_max, PLACE_INPUT, work, error);
+}
+
+enum error_code json_scan_whole(struct json_scan *scan, const char *text, size_t size,
+                                const struct work *work, struct error *error)
+{
+    return scan_root(scan, text, size, size, PLACE_ELSEWHERE, work, error);
 }

@@ -22,7 +22,9 @@
 
 #include <stddef.h>
 
+/* Arrays and objects in one another, and what was expected where more come. */
 enum { JSON_DEPTH_MAX = 32 };
+#define JSON_DEPTH_EXPECTED "at most 32 arrays and objects in one another"
 
 #define JSON_NUMBER_MARK "\xFF"
 
@@ -52,5 +54,9 @@ MUST_CHECK enum error_code json_scan(struct json_scan *scan, const char *text, s
 MUST_CHECK enum error_code json_scan_tensor(struct json_scan *scan, const char *text, size_t size,
                                             size_t rest_max, const struct work *work,
                                             struct error *error);
+
+/* The same for a text in which no tensor's values stand: nothing is cut. */
+MUST_CHECK enum error_code json_scan_whole(struct json_scan *scan, const char *text, size_t size,
+                                           const struct work *work, struct error *error);
 
 #endif

@@ -34,7 +34,7 @@ static const char *closing(const struct skip *s)
     return s->objects & 1 ? "',' or '}'" : "',' or ']'";
 }
 
-/* What json_find_bracket found. */
+/* Takes the byte that json_find_bracket found. */
 static bool take(struct skip *s)
 {
     char c = *s->at;
@@ -69,7 +69,7 @@ static enum error_code skip_nested(struct skip *s, const struct work *work)
             return fail(s, closing(s)) ? ERROR_NONE : ERROR_INVALID_JSON;
         if (s->at != limit && !take(s))
             return ERROR_INVALID_JSON;
-        if (s->at - look >= LOOK_BYTES && json_stopped(work))
+        if (s->at - look >= LOOK_BYTES && work_stopped(work))
             return ERROR_CANCELLED;
         if (s->at - look >= LOOK_BYTES)
             look = s->at;
@@ -77,7 +77,7 @@ static enum error_code skip_nested(struct skip *s, const struct work *work)
     return ERROR_NONE;
 }
 
-/* What a number, true or NaN consists of: whoever reads the value judges it. */
+/* Whether a byte may be part of a number, of true or of NaN: whoever reads the value judges it. */
 static bool is_bare(char c)
 {
     char lower = (char)(c | 0x20);

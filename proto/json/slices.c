@@ -3,6 +3,7 @@
 #include "kernels/team.h"
 #include "proto/json/fault.h"
 #include "proto/json/find.h"
+#include "proto/number/decimal.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static bool read_slice(struct json_slice *s, struct json_elements e, char *out)
 {
     char *first = out + (size_t)s->first * dtype_bytes(e.dtype);
     struct number_run run =
-        json_elements_read(&e, json_space(s->begin, s->end), s->end, first, s->count);
+        json_elements_read(&e, decimal_space(s->begin, s->end), s->end, first, s->count);
 
     s->bare_tokens = e.bare_tokens;
     return run.stop == NUMBER_END && run.at == s->end;
@@ -64,7 +65,7 @@ static void read_part(void *reading, int i)
     struct reading *r = reading;
 
     if (!atomic_load_explicit(&r->failed, memory_order_relaxed) &&
-        (json_stopped(r->work) || !read_slice(&r->s->slices[i], *r->e, r->out)))
+        (work_stopped(r->work) || !read_slice(&r->s->slices[i], *r->e, r->out)))
         atomic_store_explicit(&r->failed, true, memory_order_relaxed);
 }
 

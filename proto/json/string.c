@@ -148,7 +148,7 @@ static char escape_letter(char c)
     return value ? escape_letters[value - escape_values] : '\0';
 }
 
-/* The bytes of an empty value may be nowhere. */
+/* The first byte of a value; an empty value may have a NULL pointer. */
 static const char *begin_of(const struct span *value)
 {
     return value->size > 0 ? value->data : "";

@@ -41,7 +41,7 @@ static void print_slice(void *printing, int i)
     const char *elements = t->data;
 
     s->text_end = s->text;
-    if (json_stopped(p->work))
+    if (work_stopped(p->work))
         return;
     for (;;) {
         const char *next = elements + (size_t)s->at * bytes;
@@ -64,7 +64,7 @@ static enum error_code say_stop(const struct tensor *t, int64_t at, const struct
     int64_t position[RANK_MAX];
     char text[SHAPE_TEXT_MAX];
 
-    if (json_stopped(work))
+    if (work_stopped(work))
         return json_fault_stopped(NULL, error);
     int rank = json_position(position, t->shape, t->rank, at);
     error_set(error, ERROR_NONFINITE_IN_JSON, NULL,
@@ -92,8 +92,8 @@ static int cut(struct slice *slices, int n, const struct tensor *t, int64_t at, 
     return i;
 }
 
-/* A few slices at a time, which then move together: so little more memory is touched than the text
- * takes in the end. */
+/* Prints a few slices at a time, each into the room of its longest text, and moves them together:
+ * so little more memory is touched than the text takes in the end. */
 static enum error_code print_numbers(const struct tensor *t, int64_t count,
                                      enum nonfinite nonfinite, char *out, char **end,
                                      const struct work *work, struct error *error)
@@ -148,7 +148,7 @@ static enum error_code print_strings(const struct tensor *t, int64_t count, char
 
     for (int64_t k = 0; k < count; k++) {
         size_t bad;
-        if (k % LOOK_ELEMENTS == 0 && json_stopped(work))
+        if (k % LOOK_ELEMENTS == 0 && work_stopped(work))
             return json_fault_stopped(NULL, error);
         out = json_string_print(out, &values[k], &bad);
         if (!out)
@@ -161,7 +161,8 @@ static enum error_code print_strings(const struct tensor *t, int64_t count, char
 
 /* ------------------------------------------------------------------------------------ the whole */
 
-/* Two brackets, and a comma more than there are: it becomes the second one. */
+/* Room for the brackets. Each element is printed with a comma behind it, and the last comma becomes
+ * the closing bracket. */
 enum { BRACKETS = 2 };
 
 size_t json_tensor_text_max(const struct tensor *t)

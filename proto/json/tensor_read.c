@@ -3,6 +3,7 @@
 #include "proto/json/reader.h"
 #include "proto/json/slices.h"
 #include "proto/json/tensor.h"
+#include "proto/number/decimal.h"
 
 #include <assert.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static const char *open_list(struct json_reader *r, const char *at)
     if (r->depth == RANK_MAX)
         return refused(json_reader_rank(r, at));
     r->seen[r->depth++] = 0;
-    return json_space(at + 1, r->end);
+    return decimal_space(at + 1, r->end);
 }
 
 static const char *close_list(struct json_reader *r, const char *at)
@@ -47,7 +48,7 @@ static const char *close_list(struct json_reader *r, const char *at)
     r->depth--;
     if (r->depth > 0)
         r->seen[r->depth - 1]++;
-    return json_space(at + 1, r->end);
+    return decimal_space(at + 1, r->end);
 }
 
 /* An element, where only lists may stand. */
@@ -65,7 +66,7 @@ static bool stopped(struct json_reader *r)
     if (r->count < r->look)
         return false;
     r->look = r->count + LOOK_ELEMENTS;
-    return json_stopped(r->work);
+    return work_stopped(r->work);
 }
 
 /* Elements, up to the end of their list. There is room for one and one more for each comma. */
@@ -101,7 +102,7 @@ static const char *close_lists(struct json_reader *r, const char *at)
     }
     if (*at != ',')
         return refused(json_reader_expected(r, at, "',' or ']'"));
-    return json_space(at + 1, r->end);
+    return decimal_space(at + 1, r->end);
 }
 
 /* A list and all that are in it. Its last byte is the bracket that closes it: json_scan said so. */
@@ -172,7 +173,7 @@ static enum error_code expect_shape(struct json_reader *r, const char *at)
     r->leaf = t->rank;
     for (int i = 0; i < RANK_MAX; i++)
         r->sizes[i] = i < t->rank ? t->shape[i] : -1;
-    r->flat = t->rank >= 0 && *at == '[' && *json_space(at + 1, r->end) != '[';
+    r->flat = t->rank >= 0 && *at == '[' && *decimal_space(at + 1, r->end) != '[';
     if (!r->flat)
         return ERROR_NONE;
     r->leaf = 1;

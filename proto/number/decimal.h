@@ -44,6 +44,14 @@ static inline bool decimal_digit(char c)
     return (unsigned char)(c - '0') <= 9;
 }
 
+/* Past JSON's space, which may stand around a number. */
+static inline const char *decimal_space(const char *at, const char *end)
+{
+    while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+        at++;
+    return at;
+}
+
 /* Whether eight bytes are digits, and their value: pairs, then fours, then all eight, with three
  * multiplications instead of eight. */
 static inline bool decimal_eight(const char *at, uint64_t *value)

@@ -70,7 +70,7 @@ static inline bool half_is_tie(double value, const struct half_format *format)
     return steps != HUGE_VAL && steps - floor(steps) == 0.5;
 }
 
-/* Exact. The half is finite. */
+/* The half's value, exact. The half is finite. */
 static inline double half_to_double(uint16_t half, const struct half_format *format)
 {
     int magnitude = half & (HALF_SIGN - 1);

@@ -143,13 +143,6 @@ inline number_stop to_element(const char *text, const decimal &d, element<D> *ou
         return to_integer(text, d, std::numeric_limits<element<D>>::max(), out);
 }
 
-inline const char *skip_space(const char *at, const char *end)
-{
-    while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
-        at++;
-    return at;
-}
-
 template <typename T> using reader = number_stop(const char *text, const decimal &d, T *out);
 
 template <typename T, reader<T> READ>
@@ -165,10 +158,10 @@ number_run read_list(const char *at, const char *end, T *out, int64_t most)
         if (stop != NUMBER_END)
             return {at, count, stop};
         count++;
-        at = skip_space(d.end, end);
+        at = decimal_space(d.end, end);
         if (at == end || *at != ',')
             return {at, count, NUMBER_END};
-        at = skip_space(at + 1, end);
+        at = decimal_space(at + 1, end);
     }
     return {at, count, NUMBER_MORE};
 }

@@ -1,5 +1,5 @@
 /* shortest: the text of most FP32 by FP64 arithmetic, in two thirds of the time of std::to_chars
- * and with the same bytes (all 285,011,345 values of the range were compared once). Private to
+ * and with the same bytes (tests/soak/shortest.cc compares every value of the range). Private to
  * number.cc; C and C++. */
 #ifndef PROTO_NUMBER_SHORTEST_H
 #define PROTO_NUMBER_SHORTEST_H
@@ -96,8 +96,8 @@ static inline char *shortest_whole(int64_t number, char *out)
     return out + digits;
 }
 
-/* Prints as std::to_chars would and returns the end; NULL where it must be asked: outside of the
- * range, for whole numbers, and in doubt. The text has at most 14 bytes. */
+/* Prints as std::to_chars would and returns the end; NULL where std::to_chars must be asked:
+ * outside of the range, for whole numbers, and in doubt. The text has at most 14 bytes. */
 static inline char *shortest_print(float value, char out[SHORTEST_ROOM])
 {
     struct shortest s;
@@ -106,7 +106,8 @@ static inline char *shortest_print(float value, char out[SHORTEST_ROOM])
     if (!(magnitude >= SHORTEST_FROM && magnitude < SHORTEST_BELOW) ||
         !shortest_find(&s, magnitude))
         return NULL;
-    /* No decimal crosses a whole number on its way to the value: that is an FP32 itself. */
+    /* The decimal has the value's whole part: every whole number of the range is an FP32 itself, so
+     * no decimal beyond one rounds to the value. */
     int64_t whole = (int64_t)magnitude;
     int64_t fraction = s.number - whole * shortest_power(s.scale);
     if (fraction == 0)

@@ -1,6 +1,6 @@
 /* envelope: the small JSON that is left when the tensors are cut out of a text, as a tree. The text
- * has passed json_scan, so it is valid, its keys are unique, and its numbers are what they were
- * written as. Private to the decoders. */
+ * has passed json_scan: it is valid, its keys are unique, and its numbers stand there as they were
+ * written. Private to the decoders. */
 #ifndef PROTO_REQUEST_ENVELOPE_H
 #define PROTO_REQUEST_ENVELOPE_H
 
@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parses it into a tree that lies in `memory`: it is not deleted, it goes with the request. The
- * root is an object. Errors: INVALID_FIELD (another root), RESOURCE_EXHAUSTED. */
+/* Parses the envelope into a tree in `memory`, which is freed with the request. The root is an
+ * object. Errors: INVALID_FIELD (another root), RESOURCE_EXHAUSTED. */
 MUST_CHECK enum error_code envelope_parse(const cJSON **tree, const struct json_scan *scan,
                                           struct memory *memory, struct error *error);
 
@@ -27,13 +27,13 @@ const char *envelope_string(const cJSON *item);
 /* The text of a number, as it was written; NULL for what is no number. */
 const char *envelope_number(const cJSON *item);
 
-/* Whether it is an integer from 0 to DECIMAL_EXACT_MAX. */
+/* Whether the item is an integer from 0 to DECIMAL_EXACT_MAX. */
 bool envelope_size(const cJSON *item, int64_t *size);
 
 enum { ENVELOPE_FOUND_MAX = 96 };
 
-/* Writes what stands there into `text` of ENVELOPE_FOUND_MAX bytes and returns it: 5.0, "abc", an
- * array. */
+/* Writes the item into `text` of ENVELOPE_FOUND_MAX bytes, as a sentence shows it, and returns
+ * it: 5.0, "abc", an array. */
 const char *envelope_found(char *text, const cJSON *item);
 
 /* Says "<name> of <input> is <found>; expected <expected>" and returns INVALID_FIELD. `input` is

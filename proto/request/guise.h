@@ -15,7 +15,7 @@ struct guise {
     const char *advice;
 };
 
-/* By the first few hundred bytes. */
+/* Judges by the first few hundred bytes. */
 struct guise guise_of(const char *body, size_t size);
 
 /* Says more of a body whose JSON was refused (INVALID_JSON, and the sentence stands in `error`):

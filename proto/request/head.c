@@ -1,5 +1,7 @@
 #include "proto/request/head.h"
 
+#include "proto/number/digits.h"
+
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
@@ -119,7 +121,7 @@ static bool coding_of(struct word name, enum coding *coding)
     return false;
 }
 
-/* A list (RFC 9110, 8.4) of which at most one is a coding. */
+/* Reads Content-Encoding, a list (RFC 9110, 8.4) with at most one coding other than identity. */
 static enum error_code read_coding(struct head *head, const char *value, struct error *error)
 {
     const char *rest = value;
@@ -138,19 +140,14 @@ static enum error_code read_coding(struct head *head, const char *value, struct 
                      "Content-Encoding is '%.64s', expected gzip, deflate or none", value);
 }
 
-/* Digits only: a sign, a blank inside or a fraction is refused, and so is a number that no body can
- * reach. */
+/* Reads a length of digits only: a sign, a blank inside, a fraction and a number that no body can
+ * reach are refused. */
 static enum error_code read_length(struct head *head, const char *value, struct error *error)
 {
     struct word digits = trim((struct word){value, strlen(value)});
-    int64_t length = 0;
-    bool good = digits.size > 0;
-    for (size_t i = 0; i < digits.size && good; i++) {
-        char c = digits.text[i];
-        good = c >= '0' && c <= '9' && !__builtin_mul_overflow(length, 10, &length) &&
-               !__builtin_add_overflow(length, c - '0', &length);
-    }
-    if (!good || length == 0)
+    uint64_t length;
+    const char *end = digits_read(digits.text, INT64_MAX, &length);
+    if (end != digits.text + digits.size || length == 0)
         return error_set(error, ERROR_INVALID_HEADER, NULL,
                          "Inference-Header-Content-Length is '%.64s', expected the size of the "
                          "JSON in bytes, from 1 to the size of the body",
@@ -160,7 +157,7 @@ static enum error_code read_length(struct head *head, const char *value, struct 
                          "Inference-Header-Content-Length is '%.64s', but the Content-Type says "
                          "that the body is a safetensors file, which has no such length",
                          value);
-    head->header_length = length;
+    head->header_length = (int64_t)length;
     head->body = ENCODING_BINARY;
     return ERROR_NONE;
 }

@@ -99,7 +99,7 @@ static void settle_types(struct decode *d)
     }
 }
 
-/* Not before all types are known to be right: those are reported first. */
+/* Checks ranks, once all types are known to be right: faults of types are reported first. */
 static enum error_code check_ranks(const struct decode *d, struct error *error)
 {
     for (int i = 0; i < d->input_count; i++) {
@@ -113,8 +113,8 @@ static enum error_code check_ranks(const struct decode *d, struct error *error)
     return ERROR_NONE;
 }
 
-/* A bare [] for indices would be one tuple without coordinates, or the wrong rank: who writes it
- * means no rows, and these have a shape. */
+/* Refuses a bare [] for indices: it would be one tuple without coordinates, or have the wrong rank,
+ * while a client that writes it means no rows, which have a shape. */
 static enum error_code check_no_rows(const struct decode *d, const struct announced *a,
                                      struct error *error)
 {

@@ -21,7 +21,8 @@ static const char *const output_parameter_keys[] = {
     "binary_data", "shared_memory_region", "shared_memory_byte_size", "shared_memory_offset", NULL};
 static const struct vocabulary output_parameters = {output_parameter_keys, NULL, NULL,
                                                     ERROR_INVALID_PARAMETER};
-/* What Triton's clients say of a region, which here is a tensor. */
+/* Whether the parameters name a shared memory region, as Triton's clients do; a region is a kept
+ * tensor here. */
 static bool says_region(const cJSON *parameters, const char *name)
 {
     return envelope_member(parameters, "shared_memory_region") &&

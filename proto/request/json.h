@@ -12,16 +12,16 @@
 MUST_CHECK enum error_code request_json(struct decode *d, const struct json_scan *scan,
                                         struct error *error);
 
-/* Its part for the member `inputs`: announces each with its type, shape and source. */
+/* The part of request_json for the member `inputs`: announces each input with its type, shape and
+ * source. */
 MUST_CHECK enum error_code request_json_inputs(struct decode *d, const cJSON *inputs,
                                                struct error *error);
 
-/* The same for a text that is one tensor, scanned as such: announces it. SOURCE_NONE: it has no
- * data. */
+/* Reads a text that is one tensor, scanned as such: announces it. SOURCE_NONE: it has no data. */
 MUST_CHECK enum error_code request_json_tensor(struct decode *d, const struct json_scan *scan,
                                                struct error *error);
 
-/* Its part for a `shape`, of JSON and of safetensors. */
+/* The part of request_json for a `shape`, of JSON and of safetensors. */
 MUST_CHECK enum error_code request_json_shape(struct decode *d, struct announced *a,
                                               const cJSON *shape, struct error *error);
 

@@ -208,18 +208,31 @@ bool request_has_parameter(const char *name)
     return false;
 }
 
-/* Of parameters that are not known those are refused that were meant as one that is. */
-static enum error_code judge_unknown(const char *name, struct error *error)
+const char *request_parameter_meant(const char *word)
 {
-    struct nearest nearest = nearest_to(name, strlen(name));
+    struct nearest nearest = nearest_to(word, strlen(word));
     for (int i = 0; i < PARAMETER_COUNT; i++)
         nearest_offer(&nearest, parameters[i].name);
-    if (strcmp(name, "binary_data") == 0)
-        nearest.found = "binary_data_output";
-    if (!nearest.found)
+    return strcmp(word, "binary_data") == 0 ? "binary_data_output" : nearest.found;
+}
+
+/* Of parameters that are not known those are refused that were meant as one that is, or as an
+ * input. */
+static enum error_code judge_unknown(const struct decode *d, const char *name, struct error *error)
+{
+    const struct op *op = d->request->op.op;
+    const char *meant = request_parameter_meant(name);
+    for (int i = 0; i < op_inputs(op); i++)
+        if (strcmp(op->inputs[i], name) == 0)
+            return error_set(
+                error, ERROR_INVALID_PARAMETER, op->inputs[i],
+                "%s stands in the parameters of the request, where it says nothing; it "
+                "belongs into its inputs",
+                name);
+    if (!meant)
         return request_refuse_parameter(name, error);
     return error_set(error, ERROR_INVALID_PARAMETER, NULL,
-                     "there is no parameter \"%.64s\"; did you mean \"%s\"?", name, nearest.found);
+                     "there is no parameter \"%.64s\"; did you mean \"%s\"?", name, meant);
 }
 
 enum error_code request_parameter(struct decode *d, const char *name, const struct parameter *value,
@@ -228,7 +241,7 @@ enum error_code request_parameter(struct decode *d, const char *name, const stru
     for (int i = 0; i < PARAMETER_COUNT; i++)
         if (strcmp(name, parameters[i].name) == 0)
             return parameters[i].read(d, parameters[i].name, value, error);
-    return judge_unknown(name, error);
+    return judge_unknown(d, name, error);
 }
 
 enum error_code request_text_parameter(struct decode *d, const char *name, const char *text,

@@ -1,8 +1,8 @@
 /* request_parse: what the modules that decode a request share. Private to proto/request/.
  *
- * A body is decoded in two steps: its envelope announces the inputs and states the wishes (nothing
- * is read twice, nothing of the payload is touched), then the elements are read in the order in
- * which the inputs came. */
+ * A body is decoded in two steps. First its envelope is read, which announces the inputs and says
+ * what the client wants of the answer; no element is touched. Then the elements are read, in the
+ * order in which the inputs came. */
 #ifndef PROTO_REQUEST_PARSE_H
 #define PROTO_REQUEST_PARSE_H
 
@@ -27,7 +27,7 @@ struct announced {
     size_t begin; /* safetensors: offset in the data */
 };
 
-/* What a client may wish or leave open. */
+/* A boolean that the client may leave out. */
 enum wish { WISH_NONE, WISH_NO, WISH_YES };
 
 /* The first four are this request's; the others, and what the request has been told so far, hold no
@@ -82,8 +82,8 @@ MUST_CHECK enum error_code request_refuse_parameter(const char *name, struct err
 MUST_CHECK enum error_code request_reference(struct reference *reference, const char *name,
                                              const char *what, struct error *error);
 
-/* What the URL and the parameters refer to becomes inputs and `into`. Done for each request, also
- * one that was recalled. Errors: INVALID_PARAMETER DUPLICATE_INPUT. */
+/* Turns references of the URL and of parameters into inputs and `into`. Done for each request, also
+ * for one that was recalled. Errors: INVALID_PARAMETER DUPLICATE_INPUT. */
 MUST_CHECK enum error_code request_refer(struct decode *d, struct error *error);
 
 /* Takes the client's own name of the request, echoed in the answer. Errors: INVALID_FIELD. */
@@ -94,9 +94,9 @@ void request_resolve(struct decode *d);
 
 /* --- recall.c */
 
-/* Takes over what an equal text said before, for the same operation: equal but for the lists of
- * elements in it, of which `scan` then says where they are, as json_scan would, and for its id.
- * false: there was none. */
+/* Looks for a text of the same operation that was read before and is equal but for its lists of
+ * elements and its id. Takes over what that text said, with this text's id; `scan` then tells where
+ * this text's lists are, as json_scan would. false: there was none. */
 bool request_recall(struct decode *d, struct json_scan *scan, const char *text, size_t size);
 
 /* Keeps what the text of `scan` said, after it was read without a fault and before elements are
@@ -118,5 +118,16 @@ MUST_CHECK enum error_code request_unknown_dtype(const struct decode *d, int inp
  * UNSUPPORTED_DTYPE, then SHAPE_MISMATCH, and those of json_tensor_read and frame_take. */
 MUST_CHECK enum error_code request_load(struct decode *d, const struct json_scan *scan,
                                         struct frame *frame, struct error *error);
+
+/* --- tensor_read.c */
+
+/* To the decoders a tensor that is kept is the only input of an operation that takes every type but
+ * BYTES. */
+extern const struct op request_keeping;
+
+/* Whether such a tensor, of a request for that operation, may be kept and has so many bytes.
+ * Errors: UNSUPPORTED_DTYPE SHAPE_MISMATCH SIZE_MISMATCH. */
+MUST_CHECK enum error_code request_check_kept(struct decode *d, const struct tensor *t,
+                                              size_t bytes, struct error *error);
 
 #endif

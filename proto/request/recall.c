@@ -19,7 +19,7 @@ struct hole {
 struct slot {
     struct request request; /* its op is NULL: the slot is free */
     struct decode decode;   /* without what is a request's own */
-    enum encoding body;     /* these two are what reading a text depends on besides */
+    enum encoding body;     /* this and the next: what the meaning of a text depends on besides */
     int cuda_devices;
     int hole_count;
     struct hole holes[HOLES_MAX];
@@ -36,7 +36,7 @@ struct fillings {
 
 struct recall {
     struct fillings found;
-    int last, oldest; /* slots: found or filled last; to be filled next */
+    int last, oldest; /* the slot that was found or filled last; the slot to fill next */
     struct slot slots[SLOTS];
 };
 
@@ -61,9 +61,8 @@ static bool starts_with(const char *at, const char *end, const char *kept, size_
     return (size_t)(end - at) >= size && memcmp(at, kept, size) == 0;
 }
 
-/* Both move past what fills a hole. json_scan would be in the same state in front of it and would
- * move as they do: what is no list it may not cut out, and what cannot be skipped is left to it to
- * refuse. */
+/* Lists are skipped as json_scan would skip them. A value that is no list, or that cannot be skipped,
+ * is no match: json_scan then reports what is wrong with it. */
 static bool pass_list(struct fillings *found, int depth, const char *text, const char **at,
                       const char *end, const struct work *work)
 {

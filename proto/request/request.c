@@ -72,7 +72,7 @@ static enum error_code decode_safetensors(struct decode *d, char *body, size_t s
     return code ? code : request_load(d, NULL, &frame, error);
 }
 
-/* Of a compressed body that is all JSON no more is made than may be read. */
+/* A compressed body that is all JSON is inflated no further than max_json allows. */
 static struct inflate_limit inflated_limit(const struct decode *d)
 {
     const struct request_rules *rules = d->rules;

@@ -26,7 +26,7 @@ struct reference {
     bool dtype_said;      /* the request says the element type; else it is the tensor's */
     enum dtype met_dtype; /* that the tensor had when the request was decoded */
 
-    /* What the name meant when the request's turn came: set by whoever has it answered. */
+    /* The tensor that the name meant when the request's turn came, as the server found it. */
     uint64_t version; /* 0: not yet */
     char etag[REFERENCE_TAG_MAX];
 };
@@ -53,9 +53,8 @@ struct request {
     int device_index;    /* cuda:N; -1 any */
     uint64_t timeout_us; /* 0: none asked for */
 
-    /* Kept tensors that stand for inputs, in the op's order. Of such an input inputs[] says what
-     * the request said: a type that was not said is DTYPE_NONE, a shape that was not, of rank -1.
-     */
+    /* Kept tensors that stand for inputs, in the op's order. For such an input, inputs[] holds what
+     * the request said of it: dtype is DTYPE_NONE and rank -1 where it said nothing. */
     struct reference references[OP_INPUTS_MAX];
     struct reference into; /* where the result goes instead of into the answer */
     bool output_named;     /* the output was asked for as that reference: the answer lists it */
@@ -77,8 +76,12 @@ static inline bool reference_is_set(const struct reference *reference)
     return reference->name[0] != '\0';
 }
 
-/* What the size of a (decompressed) body and its headers decide together: request_decode checks it,
- * and a server can before the body is sent. Errors: PAYLOAD_TOO_LARGE, INVALID_HEADER. */
+/* The parameter of a request that a word is, or was meant to be; NULL: it is like none. */
+const char *request_parameter_meant(const char *word);
+
+/* Checks what the size of a (decompressed) body and its headers decide together. request_decode
+ * checks it too; a server can before the body is sent. Errors: PAYLOAD_TOO_LARGE, INVALID_HEADER.
+ */
 MUST_CHECK enum error_code request_check_sizes(const struct head *head,
                                                const struct request_rules *rules, size_t size,
                                                struct error *error);

@@ -2,13 +2,11 @@
 
 #include "proto/request/guise.h"
 #include "proto/request/json.h"
+#include "proto/request/safetensors_parts.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum { LENGTH_BYTES = 8 };
-
-static const char metadata_name[] = "__metadata__";
 
 /* A body whose first bytes are no length that it could have: what it looks like, if anything. */
 static enum error_code not_safetensors(const char *body, size_t size, uint64_t length,
@@ -69,7 +67,7 @@ static enum error_code read_metadata(struct decode *d, const cJSON *metadata, st
 {
     const cJSON *item;
     if (!cJSON_IsObject(metadata))
-        return envelope_wrong(NULL, metadata_name, metadata, "an object of strings", error);
+        return envelope_wrong(NULL, safetensors_metadata, metadata, "an object of strings", error);
     cJSON_ArrayForEach(item, metadata)
     {
         const char *value = envelope_string(item);
@@ -125,7 +123,7 @@ static const struct {
 
 enum { MEMBER_COUNT = sizeof(members) / sizeof(members[0]) };
 
-static enum error_code read_tensor(struct decode *d, const cJSON *tensor, struct error *error)
+enum error_code safetensors_tensor(struct decode *d, const cJSON *tensor, struct error *error)
 {
     struct announced *a;
     enum error_code code = request_announce(d, tensor->string, &a, error);
@@ -149,13 +147,14 @@ static enum error_code read_tensor(struct decode *d, const cJSON *tensor, struct
 
 static enum error_code read_header(struct decode *d, const cJSON *header, struct error *error)
 {
-    const cJSON *item = envelope_member(header, metadata_name);
+    const cJSON *item = envelope_member(header, safetensors_metadata);
     enum error_code code = item ? read_metadata(d, item, error) : ERROR_NONE;
     if (code)
         return code;
     cJSON_ArrayForEach(item, header)
     {
-        code = strcmp(item->string, metadata_name) == 0 ? ERROR_NONE : read_tensor(d, item, error);
+        code = strcmp(item->string, safetensors_metadata) == 0 ? ERROR_NONE
+                                                               : safetensors_tensor(d, item, error);
         if (code)
             return code;
     }
@@ -198,6 +197,18 @@ static enum error_code check_tiling(const struct decode *d, const struct frame *
     return ERROR_NONE;
 }
 
+enum error_code safetensors_json(const cJSON **header, struct json_scan *scan, const char *json,
+                                 size_t size, const struct work *work, struct error *error)
+{
+    if (size == 0 || json[0] != '{')
+        return error_set(error, ERROR_INVALID_JSON, NULL,
+                         "the safetensors header does not start with '{'");
+    enum error_code code = json_scan_whole(scan, json, size, work, error);
+    if (!code)
+        code = check_plain(json, size, error);
+    return code ? code : envelope_parse(header, scan, work->memory, error);
+}
+
 static enum error_code parse_header(struct decode *d, const char *json, size_t size,
                                     struct error *error)
 {
@@ -205,19 +216,11 @@ static enum error_code parse_header(struct decode *d, const char *json, size_t s
     const cJSON *header;
     if (request_recall(d, &scan, json, size))
         return ERROR_NONE;
-    if (size == 0 || json[0] != '{')
-        return error_set(error, ERROR_INVALID_JSON, NULL,
-                         "the safetensors header does not start with '{'");
-    enum error_code code = json_scan(&scan, json, size, size, d->work, error);
-    if (!code)
-        code = check_plain(json, size, error);
-    if (!code)
-        code = envelope_parse(&header, &scan, d->work->memory, error);
+    enum error_code code = safetensors_json(&header, &scan, json, size, d->work, error);
     if (!code)
         code = read_header(d, header, error);
     if (code)
         return code;
-    assert(scan.cut_count == 0); /* values are cut below `inputs` only, which is no tensor's name */
     request_remember(d, &scan);
     return ERROR_NONE;
 }

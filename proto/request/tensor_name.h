@@ -1,4 +1,4 @@
-/* tensor_name: what a resident tensor may be called: 1 to 128 of A-Z a-z 0-9 _ . -, the first no
+/* tensor_name: the names that a kept tensor may have: 1 to 128 of A-Z a-z 0-9 _ . -, the first no
  * dot. */
 #ifndef PROTO_REQUEST_TENSOR_NAME_H
 #define PROTO_REQUEST_TENSOR_NAME_H

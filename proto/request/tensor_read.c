@@ -2,6 +2,7 @@
 
 #include "kernels/plan.h"
 #include "proto/json/tensor.h"
+#include "proto/number/digits.h"
 #include "proto/request/guise.h"
 #include "proto/request/inflate.h"
 #include "proto/request/json.h"
@@ -12,9 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* To the decoders a tensor that is kept is the only input of an operation that takes every type
- * but BYTES. */
-static const struct op keeping = {
+const struct op request_keeping = {
     .name = "a kept tensor",
     .names = {{"a kept tensor", 13, 1}},
     .inputs = {"tensor"},
@@ -28,7 +27,7 @@ static bool is_type(const char *content_type, const char *name)
 {
     size_t size = strlen(name);
     return strncasecmp(content_type, name, size) == 0 &&
-           strchr("; \t", content_type[size]); /* its end is found in it too */
+           strchr("; \t", content_type[size]); /* strchr finds the terminator, too */
 }
 
 enum tensor_body tensor_body_of(const struct head *head, const char *content_type, bool said)
@@ -48,7 +47,7 @@ static enum error_code check_bytes(const struct tensor *t, size_t bytes, struct 
     if (tensor_bytes(t, &needed) && needed == bytes)
         return ERROR_NONE;
     return error_set(error, ERROR_SIZE_MISMATCH, NULL,
-                     "the body has %zu bytes of elements, which is not what %s of shape %s needs",
+                     "there are %zu bytes of elements, which is not what %s of shape %s needs",
                      bytes, dtype_name(t->dtype), shape_print(shape, t->shape, t->rank));
 }
 
@@ -61,16 +60,27 @@ static enum error_code check_announced(struct decode *d, const struct tensor *t,
     if (t->rank > RANK_MAX)
         return error_set(error, ERROR_SHAPE_MISMATCH, NULL,
                          "shape has %d dimensions; at most %d are possible", t->rank, RANK_MAX);
+    size_t bytes;
+    char shape[SHAPE_TEXT_MAX];
+    if (!tensor_bytes(t, &bytes))
+        return error_set(error, ERROR_SIZE_MISMATCH, NULL,
+                         "shape %s has more bytes than 64 bits can count",
+                         shape_print(shape, t->shape, t->rank));
     return ERROR_NONE;
+}
+
+enum error_code request_check_kept(struct decode *d, const struct tensor *t, size_t bytes,
+                                   struct error *error)
+{
+    enum error_code code = check_announced(d, t, error);
+    return code ? code : check_bytes(t, bytes, error);
 }
 
 static enum error_code take(struct decode *d, struct tensor *t, char *at, size_t bytes,
                             struct error *error)
 {
-    if (check_announced(d, t, error) != ERROR_NONE || check_bytes(t, bytes, error) != ERROR_NONE)
-        return error->code;
     t->data = at;
-    return ERROR_NONE;
+    return request_check_kept(d, t, bytes, error);
 }
 
 static enum error_code read_safetensors(struct decode *d, struct tensor *t, struct span inner,
@@ -140,7 +150,7 @@ enum error_code tensor_read(struct tensor *t, enum tensor_body kind, const struc
                             const struct request_rules *rules, const struct work *work,
                             struct span *inner, struct error *error)
 {
-    struct request request = {.op = {"a kept tensor", &keeping, 1}, .device_index = -1};
+    struct request request = {.op = {"a kept tensor", &request_keeping, 1}, .device_index = -1};
     struct decode d = {
         .request = &request, .head = head, .rules = rules, .work = work, .any_name = true};
     enum error_code code = inflate(&d, kind, inner, error);
@@ -183,16 +193,12 @@ static bool read_shape(struct tensor *t, const char *text)
 {
     t->rank = 0;
     while (*text) {
-        int64_t value = 0;
-        const char *p = text;
-        for (; *p >= '0' && *p <= '9'; p++)
-            if (__builtin_mul_overflow(value, 10, &value) ||
-                __builtin_add_overflow(value, *p - '0', &value))
-                return false;
-        if (p == text || t->rank == RANK_MAX || (*p && (*p != ',' || !p[1])))
+        uint64_t size;
+        const char *end = digits_read(text, DIMENSION_MAX, &size);
+        if (!end || t->rank == RANK_MAX || (*end && (*end != ',' || !end[1])))
             return false;
-        t->shape[t->rank++] = value;
-        text = *p ? p + 1 : p;
+        t->shape[t->rank++] = (int64_t)size;
+        text = *end ? end + 1 : end;
     }
     return true;
 }
@@ -206,13 +212,16 @@ enum error_code tensor_said_parse(struct tensor *t, const char *datatype, const 
     t->data = NULL;
     if (t->dtype == DTYPE_NONE || t->dtype == DTYPE_BYTES) {
         text_init(&list, accepted, sizeof accepted);
-        text_dtypes(&list, keeping.dtypes & ~(DTYPE_BIT(C64) | DTYPE_BIT(C128)), dtype_name);
+        text_dtypes(&list, request_keeping.dtypes & ~(DTYPE_BIT(C64) | DTYPE_BIT(C128)),
+                    dtype_name);
         return error_set(error, ERROR_UNSUPPORTED_DTYPE, NULL,
                          "datatype is '%.40s', allowed are %s", datatype, accepted);
     }
     if (read_shape(t, shape))
         return ERROR_NONE;
-    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
-                     "shape is '%.80s', expected are at most %d sizes with commas, such as 1000,64",
-                     shape, RANK_MAX);
+    return error_set(
+        error, ERROR_INVALID_PARAMETER, NULL,
+        "shape is '%.80s', expected are at most %d sizes up to 2^53 - 1 with commas, such as "
+        "1000,64",
+        shape, RANK_MAX);
 }

@@ -12,9 +12,9 @@ enum tensor_body { TENSOR_BODY_RAW, TENSOR_BODY_JSON, TENSOR_BODY_SAFETENSORS };
 enum tensor_body tensor_body_of(const struct head *head, const char *content_type, bool said);
 
 /* Reads it into `t`: its type, shape and elements, which lie in the body or in memory from `work`,
- * aligned or not; NULL: it has none, which means zeros. For raw elements `t` says type and shape
- * already. `inner` are the decompressed bytes. Errors: those of request_decode, INVALID_FIELD
- * (none or two tensors in a file), UNSUPPORTED_DTYPE (BYTES). */
+ * aligned or not; NULL: it has none, which means zeros. Its bytes can be counted. For raw elements
+ * `t` says type and shape already. `inner` are the decompressed bytes. Errors: those of
+ * request_decode, INVALID_FIELD (none or two tensors in a file), UNSUPPORTED_DTYPE (BYTES). */
 MUST_CHECK enum error_code tensor_read(struct tensor *t, enum tensor_body kind,
                                        const struct head *head, const struct request_rules *rules,
                                        const struct work *work, struct span *inner,

@@ -1,6 +1,5 @@
-/* vocabulary: keys that no object of a request has, but which were meant as ones that it has:
- * where a default would step in for them, they are errors. All other unknown keys are ignored, as
- * the protocol wants it. Private to proto/request/. */
+/* vocabulary: mistyped keys. The protocol wants unknown keys ignored; but a key that was meant as a
+ * known one, for which a default would step in, is an error. Private to proto/request/. */
 #ifndef PROTO_REQUEST_VOCABULARY_H
 #define PROTO_REQUEST_VOCABULARY_H
 

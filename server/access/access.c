@@ -2,7 +2,9 @@
 
 #include "server/access/cors.h"
 #include "server/base/clock.h"
+#include "server/base/exhausted.h"
 #include "server/net/base_path.h"
+#include "server/net/listen_text.h"
 
 static enum error_code load_tls(struct access *access, struct error *error)
 {
@@ -125,7 +127,7 @@ static enum error_code enter_by_address(struct access *access, const struct visi
     grant->bearer.client = clients_enter(&access->clients, CLIENT_ADDRESS, name);
     if (grant->bearer.client)
         return ERROR_NONE;
-    return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
+    return error_no_memory(error);
 }
 
 enum error_code access_ask(struct access *access, const struct visitor *visitor,

@@ -40,10 +40,10 @@ void access_release(struct access *access);
 void access_reload(struct access *access,
                    void (*complain)(void *context, const struct error *error), void *context);
 
-/* Whether that listener lets everybody on a network in: no TLS, and no token is asked for. */
+/* Whether anybody on a network may use that listener: no TLS, and no token is asked for. */
 bool access_is_open(const struct access *access, const struct listener *listener);
 
-/* Who sends a request. */
+/* The sender of a request. */
 struct visitor {
     const char *authorization; /* the header; NULL: absent */
     struct address address;    /* of the client, not of a proxy */
@@ -57,16 +57,16 @@ struct grant {
 };
 
 enum route_kind {
-    ROUTE_INFO,    /* about the server; logged as any request */
-    ROUTE_PROBE,   /* asked all the time by machines: logged at debug level, open to everybody */
-    ROUTE_PAGE,    /* the same for everybody, and so open to everybody */
-    ROUTE_METRICS, /* asked all the time as well */
+    ROUTE_INFO,    /* about the server; logged as any other request */
+    ROUTE_PROBE,   /* polled by machines: logged at debug level, open to everybody */
+    ROUTE_PAGE,    /* the same page for everybody, open to everybody */
+    ROUTE_METRICS, /* polled as well; open as ROUTE_INFO */
     ROUTE_INFER,   /* has a body; computed by a job instead of a handler */
     ROUTE_TENSOR,  /* the same, about a resident tensor */
     ROUTE_LOOK     /* about resident tensors, with a handler */
 };
 
-/* Whether the visitor may have a route of that kind, with a body of `length` bytes (-1: not known).
+/* Whether the visitor may use a route of that kind, with a body of `length` bytes (-1: not known).
  * The grant is given back with access_leave, also after an error. Errors: UNAUTHENTICATED,
  * QUOTA_EXCEEDED, RESOURCE_EXHAUSTED. */
 MUST_CHECK enum error_code access_ask(struct access *access, const struct visitor *visitor,

@@ -1,21 +1,13 @@
 #include "server/access/cors.h"
 
+#include "server/base/list.h"
+
 #include <stddef.h>
 #include <string.h>
-
-static const char separators[] = ", ";
 
 static bool is_any_origin(const char *origins)
 {
     return strcmp(origins, "*") == 0;
-}
-
-/* The next word of a list, its size in `size`; NULL at the end. */
-static const char *next_origin(const char *list, size_t *size)
-{
-    list += strspn(list, separators);
-    *size = strcspn(list, separators);
-    return *size ? list : NULL;
 }
 
 /* scheme://host[:port] with nothing behind, as browsers write an origin. */
@@ -34,7 +26,7 @@ enum error_code cors_check(const char *origins, struct error *error)
     size_t size;
     if (is_any_origin(origins))
         return ERROR_NONE;
-    for (const char *word = origins; (word = next_origin(word, &size)); word += size)
+    for (const char *word = origins; (word = list_next(word, &size)); word += size)
         if (!is_origin(word, size))
             return error_set(error, ERROR_INVALID_PARAMETER, NULL,
                              "cors_origins: %.*s is no origin, allowed are scheme://host[:port] "
@@ -50,7 +42,7 @@ const char *cors_allow(const char *origins, const char *origin)
         return NULL;
     if (is_any_origin(origins))
         return "*";
-    for (const char *word = origins; (word = next_origin(word, &size)); word += size)
+    for (const char *word = origins; (word = list_next(word, &size)); word += size)
         if (strlen(origin) == size && memcmp(word, origin, size) == 0)
             return origin;
     return NULL;

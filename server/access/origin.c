@@ -1,6 +1,7 @@
 #include "server/access/origin.h"
 
 #include "server/access/cors.h"
+#include "server/base/list.h"
 #include "server/net/network.h"
 
 #include <string.h>
@@ -35,13 +36,10 @@ const char *origin_forbids_change(const struct origin_facts *f)
 
 static bool is_listed(const char *names, const char *host, size_t size)
 {
-    while (*names) {
-        names += strspn(names, ", ");
-        size_t word = strcspn(names, ", ");
-        if (word > 0 && word == size && strncasecmp(names, host, size) == 0)
+    size_t word;
+    for (const char *name = names; (name = list_next(name, &word)); name += word)
+        if (word == size && strncasecmp(name, host, size) == 0)
             return true;
-        names += word;
-    }
     return false;
 }
 

@@ -1,5 +1,6 @@
 #include "server/access/quota.h"
 
+#include "proto/number/digits.h"
 #include "server/base/units.h"
 
 #include <string.h>
@@ -14,13 +15,10 @@ bool limit_parse(struct limit *limit, const char *text)
         {"K/m", KIB, 60 * SEC}, {"K/h", KIB, HOUR},  {"M/s", MIB, SEC},      {"M/m", MIB, 60 * SEC},
         {"M/h", MIB, HOUR},     {"G/s", GIB, SEC},   {"G/m", GIB, 60 * SEC}, {"G/h", GIB, HOUR},
     };
-    uint64_t number = 0;
-    for (; *text >= '0' && *text <= '9'; text++)
-        if (__builtin_mul_overflow(number, 10, &number) ||
-            __builtin_add_overflow(number, (uint64_t)(*text - '0'), &number))
-            return false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(text, units[i].name) == 0) {
+    uint64_t number;
+    const char *unit = digits_read(text, UINT64_MAX, &number);
+    for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++)
+        if (strcmp(unit, units[i].name) == 0) {
             limit->period_ns = units[i].period_ns;
             return !__builtin_mul_overflow(number, units[i].factor, &limit->amount) &&
                    limit->amount > 0;
@@ -28,7 +26,7 @@ bool limit_parse(struct limit *limit, const char *text)
     return false;
 }
 
-/* The longest wait and the longest debt: the sum of two of these never wraps. */
+/* The longest wait and the longest debt; the sum of the two never wraps. */
 static const uint64_t for_ever_ns = 100 * 366 * 24 * HOUR;
 
 /* The time in which a bucket gets an amount back. */

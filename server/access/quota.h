@@ -22,11 +22,11 @@ struct quota {
 /* "100/s", "10M/s", "5000/h": a number, K, M or G, a slash, and s, m or h. False when it is not. */
 bool limit_parse(struct limit *limit, const char *text);
 
-/* The nanoseconds until one is left; 0: now. */
+/* Nanoseconds until the bucket holds one; 0: it does already. */
 uint64_t quota_wait(const struct quota *quota, const struct limit *limit, uint64_t now_ns);
 
-/* Takes one, if there is one, and returns 0; else the nanoseconds to wait. Threads may take at the
- * same time: no more is given than there is. */
+/* Takes one from the bucket and returns 0, or returns the nanoseconds to wait. Threads may take at
+ * the same time: together they get no more than the bucket holds. */
 MUST_CHECK uint64_t quota_take(struct quota *quota, const struct limit *limit, uint64_t now_ns);
 
 /* Takes `amount`, and goes into debt where the bucket holds less. */

@@ -22,7 +22,8 @@ struct rights {
     atomic_int references;
     int count;
     struct right list[RIGHTS_MAX];
-    bool is_restricted;              /* to the list: so all are once any line of the file has one */
+    bool is_restricted; /* only names in `list` may be used; so of all tokens, once any line of the
+                           file has `tensors=` */
     uint64_t most_bytes, most_count; /* tensor_bytes=, tensor_count=; 0: no bound */
 };
 
@@ -34,7 +35,8 @@ void rights_leave(struct rights *rights);          /* NULL is fine */
 /* Reads what follows `tensors=`; false when it is no pattern or there are RIGHTS_MAX. */
 bool rights_add(struct rights *rights, const char *text);
 
-/* Whether the name may be read, or written. NULL: every name may. */
+/* Whether a tensor of that name may be read, or with `writes`, written. Rights of NULL allow all.
+ */
 bool rights_allow(const struct rights *rights, const char *name, bool writes);
 
 #endif

@@ -1,5 +1,7 @@
 #include "server/access/token.h"
 
+#include "proto/number/digits.h"
+#include "server/base/exhausted.h"
 #include "server/base/units.h"
 
 #include <errno.h>
@@ -21,7 +23,8 @@ struct reader {
     struct tokens *tokens;
     struct token *list;
     int count;
-    bool are_restricted;   /* to names: some line has `tensors=` */
+    bool are_restricted; /* some line has `tensors=`: no token may use names that its own line does
+                            not list */
     struct rights *rights; /* of the line that is read */
     const char *path;
     int line;
@@ -56,6 +59,13 @@ static enum error_code refuse_token_count(const struct reader *r)
     return refuse_line(r, why);
 }
 
+static enum error_code refuse_long_line(const struct reader *r)
+{
+    char why[40];
+    snprintf(why, sizeof why, "a line has at most %d bytes", LINE_BYTES - 2);
+    return refuse_line(r, why);
+}
+
 static enum error_code read_digest(const struct reader *r, struct token *token, const char *secret)
 {
     static const char prefix[] = "sha256:";
@@ -79,27 +89,25 @@ static bool read_size(uint64_t *size, const char *text)
         char letter;
         uint64_t factor;
     } units[] = {{'K', KIB}, {'M', MIB}, {'G', GIB}, {'T', TIB}};
-    char *end;
-    if (*text < '0' || *text > '9')
+    uint64_t number, factor = 1;
+    const char *end = digits_read(text, UINT64_MAX, &number);
+    if (!end)
         return false;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    uint64_t factor = 1;
     for (size_t i = 0; i < sizeof units / sizeof *units && *end; i++)
         if (*end == units[i].letter && end[1] == '\0') {
             factor = units[i].factor;
             end++;
         }
-    return errno == 0 && *end == '\0' && number > 0 &&
-           !__builtin_mul_overflow((uint64_t)number, factor, size);
+    return *end == '\0' && number > 0 && !__builtin_mul_overflow(number, factor, size);
 }
 
 static bool read_count(uint64_t *count, const char *text)
 {
-    return strspn(text, "0123456789") == strlen(text) && read_size(count, text);
+    const char *end = digits_read(text, UINT64_MAX, count);
+    return end && *end == '\0' && *count > 0;
 }
 
-/* One word after a token; false when it is none that may stand there. */
+/* Reads one word of those that follow a token; false when no such word may stand there. */
 static bool read_word(struct token *token, const char *word)
 {
     struct rights *rights = token->rights;
@@ -127,7 +135,7 @@ static enum error_code read_limits(const struct reader *r, struct token *token, 
     return ERROR_NONE;
 }
 
-/* A token that two names share has no owner. */
+/* Refuses a token that two names share: its client would not be known. */
 static enum error_code check_unique(const struct reader *r, const char *name,
                                     const struct token *token)
 {
@@ -172,7 +180,7 @@ static enum error_code read_token(struct reader *r, char *line)
     return ERROR_NONE;
 }
 
-/* The rights that a line gives are the list's once the line is right. */
+/* Reads one line. Its token and rights go into the list once the whole line is right. */
 static enum error_code read_line(struct reader *r, char *line)
 {
     r->rights = rights_new();
@@ -190,7 +198,7 @@ static enum error_code read_lines(struct reader *r, FILE *file)
     for (r->line = 1; code == ERROR_NONE && fgets(line, sizeof line, file); r->line++) {
         size_t size = strcspn(line, "\r\n");
         if (line[size] == '\0' && size == sizeof line - 1)
-            code = refuse_line(r, "a line has at most 1022 bytes");
+            code = refuse_long_line(r);
         line[size] = '\0';
         char *start = line + strspn(line, " \t");
         if (code == ERROR_NONE && *start && *start != '#')
@@ -272,7 +280,7 @@ enum error_code tokens_find(struct tokens *tokens, const char *authorization, st
         return error_set(error, ERROR_UNAUTHENTICATED, NULL,
                          "the request needs a token, in a header Authorization: Bearer <token>");
     if (!digest_of(digest, secret, strlen(secret)))
-        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
+        return error_no_memory(error);
     pthread_rwlock_rdlock(&tokens->lock);
     const struct token *token = look_up(tokens, digest);
     if (token) {

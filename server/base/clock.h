@@ -1,4 +1,4 @@
-/* clock: times. */
+/* clock: what time it is, for durations and for people. */
 #ifndef SERVER_BASE_CLOCK_H
 #define SERVER_BASE_CLOCK_H
 

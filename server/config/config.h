@@ -1,5 +1,5 @@
-/* config: the settings. Order: defaults < file < environment < command line. What cannot be right
- * stops the start: an unknown name, a bad value, a value out of bounds. */
+/* config: the settings. Order: defaults < file < environment < command line. An unknown name, a bad
+ * value or a value out of bounds stops the start. */
 #ifndef SERVER_CONFIG_CONFIG_H
 #define SERVER_CONFIG_CONFIG_H
 
@@ -49,7 +49,7 @@ struct setting {
 int setting_count(void);
 const struct setting *setting_at(int i);
 
-/* By its name, in which `-` stands for `_` too; NULL when there is none. */
+/* The setting of that name, in which `-` stands for `_` too; NULL when there is none. */
 const struct setting *setting_find(const char *name);
 
 /* Where settings come from beside the defaults. */
@@ -62,24 +62,25 @@ struct config_sources {
 /* The defaults. */
 void config_init(struct config *config);
 
-/* Is told of one fault, an INVALID_PARAMETER: where it stands, what was found, what is allowed. */
+/* Called for each fault, an INVALID_PARAMETER that says where the fault stands, what was found and
+ * what is allowed. */
 typedef void config_fault(void *context, const struct error *fault);
 
-/* All sources in their order. Every fault is told, whatever came before it; true when there is
- * none, else `config` must not be used. */
+/* Reads all sources in their order, and reports every fault, whatever came before it. True when
+ * there was none, else `config` must not be used. */
 MUST_CHECK bool config_load(struct config *config, const struct config_sources *sources,
                             config_fault *told, void *context);
 
-/* One setting. Errors: INVALID_PARAMETER. */
+/* Sets one setting from its text. Errors: INVALID_PARAMETER. */
 MUST_CHECK enum error_code config_set(struct config *config, const char *name, const char *value,
                                       struct error *error);
 
-/* Takes over what is reloadable of `next`. Settings that differ but need a restart are told to
- * `ignored`, one call each. */
+/* Takes over the reloadable settings of `next`. Other settings that differ need a restart:
+ * `ignored` is called for each. */
 void config_reload(struct config *config, const struct config *next,
                    void (*ignored)(void *context, const struct setting *setting), void *context);
 
-/* The value as the readers take it, into `text` of CONFIG_VALUE_MAX bytes. */
+/* Prints a setting's value as the sources write it, into `text` of CONFIG_VALUE_MAX bytes. */
 void config_value_print(const struct config *config, const struct setting *setting, char *text);
 
 /* name = value, a line for each setting that is not at its default; a comment where all are. */

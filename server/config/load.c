@@ -23,7 +23,7 @@ static void tell(struct loader *loader, const struct error *fault)
     loader->told(loader->context, fault);
 }
 
-/* `where` is printed in front of what was wrong. */
+/* Sets one setting. The sentence of a fault begins with `where`. */
 static void set(struct loader *loader, const char *where, const char *name, const char *value)
 {
     struct error error, fault;
@@ -60,7 +60,7 @@ static void end_line(struct file_reader *reader)
     reader->is_due = false;
 }
 
-/* libinih would take the rest of a line that does not fit as one more line. */
+/* libinih would take the rest of a line that does not fit as another line. */
 static void refuse_long_line(struct file_reader *reader, char *text)
 {
     char why[128];

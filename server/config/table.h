@@ -51,30 +51,36 @@
       "idempotency keys that a name remembers, each for 10 minutes")                               \
     X(tensor_in_url, BOOL, "false", ANY, true,                                                     \
       "a kept tensor that a request uses must be named in its URL, where a balancer sees it")      \
+    X(tensor_dir, TEXT, "", ANY, false,                                                            \
+      "folder of kept tensors, as safetensors files: loaded at start; empty: nothing is written, " \
+      "tensors end with the process")                                                              \
     X(request_timeout, TIME, "30s", RANGE(MSEC, HOUR), true,                                       \
       "deadline of a request, from the last byte of its body")                                     \
     X(idle_timeout, TIME, "75s", RANGE(SEC, 24 * HOUR), false,                                     \
-      "an idle connection is closed; keep it longer than a load balancer's, often 60s")            \
+      "time after which an idle connection is closed; longer than a load balancer's, often 60s")   \
     X(max_connections, COUNT, "10000", RANGE(1, 1000000), false,                                   \
       "connections at a time; the next one gets 503")                                              \
     X(connection_max_age, TIME, "1h", RANGE(0, 240 * HOUR), true,                                  \
-      "then a connection is closed with its next answer, so that load spreads anew; 0: never")     \
+      "age at which a connection is closed with its next answer, so that load spreads anew; 0: "   \
+      "never")                                                                                     \
     X(connection_max_requests, COUNT, "0", RANGE(0, UINT32_MAX), true,                             \
-      "the same after so many requests; 0: never")                                                 \
+      "requests after which a connection is closed with its answer; 0: never")                     \
     X(header_timeout, TIME, "10s", RANGE(SEC, HOUR), true,                                         \
-      "a new connection that has sent no whole request head by then is ended")                     \
+      "time in which a new connection must have sent the head of a request")                       \
     X(min_body_rate, SIZE, "16K", RANGE(0, GIB), true,                                             \
       "bytes a second: a client that sends its body slower is cut off")                            \
     X(min_send_rate, SIZE, "16K", RANGE(0, GIB), true,                                             \
       "bytes a second: a client that reads its answer slower is cut off; on a Unix socket "        \
       "one that takes nothing for idle_timeout")                                                   \
-    X(rate_grace, TIME, "30s", RANGE(SEC, HOUR), true, "both rates are counted over so long")      \
+    X(rate_grace, TIME, "30s", RANGE(SEC, HOUR), true,                                             \
+      "time over which min_body_rate and min_send_rate are counted")                               \
     X(drain_delay, TIME, "0", RANGE(0, HOUR), true,                                                \
-      "after SIGTERM keep serving for so long, not ready, until load balancers have noticed")      \
+      "time after SIGTERM in which the server, not ready, still serves, for load balancers to "    \
+      "notice")                                                                                    \
     X(drain_timeout, TIME, "20s", RANGE(0, HOUR), true,                                            \
-      "then finish what was accepted for at most so long")                                         \
+      "time after drain_delay in which accepted requests are finished")                            \
     X(device, WORD, "auto", WORDS_OF(DEVICE_TABLE), false,                                         \
-      "where jobs run unless they ask: auto, cpu, cuda")                                           \
+      "where jobs run that do not ask for a device: auto, cpu, cuda")                              \
     X(cuda_devices, TEXT, "all", ANY, false,                                                       \
       "CUDA devices to use: all, or their numbers with commas")                                    \
     X(cuda_streams, COUNT, "2", RANGE(1, 16), false,                                               \
@@ -88,9 +94,11 @@
       "for by name, an error where auto chose it")                                                 \
     X(tls_cert, TEXT, "", ANY, false,                                                              \
       "PEM file: certificate and chain, for addresses tls:host:port; SIGHUP reads it again")       \
-    X(tls_key, TEXT, "", ANY, false, "PEM file: its private key; SIGHUP reads it again")           \
+    X(tls_key, TEXT, "", ANY, false,                                                               \
+      "PEM file: the private key of tls_cert; SIGHUP reads it again")                              \
     X(tls_client_ca, TEXT, "", ANY, false,                                                         \
-      "PEM file: who signs clients' certificates, which are then required; read again too")        \
+      "PEM file: authorities of clients' certificates, which are then required; SIGHUP reads it "  \
+      "again")                                                                                     \
     X(tokens, TEXT, "", ANY, false,                                                                \
       "file of bearer tokens, name:token or name:sha256:<hex> a line, then limits such as "        \
       "rate=100/s bytes=10M/s; SIGHUP reads it again; empty: everybody may compute")               \

@@ -1,5 +1,7 @@
 #include "server/config/value.h"
 
+#include "proto/number/digits.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -26,7 +28,7 @@ static const char *const *words_of(const struct setting *setting)
     return setting->kind == CONFIG_BOOL ? booleans : setting->allowed.words;
 }
 
-/* Where 0 is a value of its own, `auto` is another. */
+/* `auto` is kept as 0, unless 0 is a value of its own. */
 static uint64_t automatic_value(const struct setting *setting)
 {
     return setting->allowed.least == 0 ? CONFIG_AUTO : 0;
@@ -50,16 +52,12 @@ static bool parse_word(const struct setting *setting, const char *text, uint64_t
 
 static bool parse_units(enum config_kind kind, const char *text, uint64_t *value)
 {
-    uint64_t number = 0;
-    const char *p = text;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(number, 10, &number) ||
-            __builtin_add_overflow(number, (uint64_t)(*p - '0'), &number))
-            return false;
-    if (p == text)
+    uint64_t number;
+    const char *p = digits_read(text, UINT64_MAX, &number);
+    if (!p)
         return false;
     if (number == 0 && *p == '\0') {
-        *value = 0; /* nothing needs no unit */
+        *value = 0; /* 0 needs no unit */
         return true;
     }
     for (const struct unit *u = units_of(kind); u->name; u++)

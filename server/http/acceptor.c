@@ -19,8 +19,8 @@
 
 enum { ACCEPTS_A_TURN = 64, BACK_OFF_MS = 100, LAST_TURN_MS = 5 };
 
-/* Of several with equal loads the next in turn: a daemon counts a connection only when its thread
- * has seen it, and until then a burst must not go to one of them alone. */
+/* The daemon with the fewest connections, of several the next in turn: a daemon counts a connection
+ * only when its thread has seen it, and until then a burst must not go to one daemon alone. */
 static struct http_daemon *least_loaded(struct http *http, bool is_tls)
 {
     struct http_daemon *best = NULL;
@@ -36,7 +36,8 @@ static struct http_daemon *least_loaded(struct http *http, bool is_tls)
     return best;
 }
 
-/* Over TLS an answer would take a handshake, which costs more than what there is too much of. */
+/* A TLS client gets no answer: the handshake would cost more than the connection that is refused.
+ */
 static void turn_away(struct http *http, int fd, bool is_tls)
 {
     atomic_fetch_add_explicit(&http->refused, 1, memory_order_relaxed);
@@ -84,17 +85,17 @@ static bool accept_some(struct http *http, const struct listener *listener, int 
     return true;
 }
 
-/* How long TCP handshakes that had begun may take to become connections: nothing to speak of where
- * no time is given to drain, else what long ways across the network need. */
+/* How long TCP handshakes under way get to become connections: a quarter of drain_delay, within
+ * bounds. */
 static uint64_t settle_ns(const struct http *http)
 {
     uint64_t ns = http->server->config.drain_delay / 4;
     return ns < LEAST_SETTLE_NS ? LEAST_SETTLE_NS : ns > MOST_SETTLE_NS ? MOST_SETTLE_NS : ns;
 }
 
-/* Whoever has connected has perhaps sent a request already: closing a socket resets what waits in
- * it. So nobody new is let in, and then all that wait are taken. The next process takes those of an
- * inherited socket. */
+/* Closing a listening socket resets the connections that wait in it, though their clients may have
+ * sent a request. So the sockets are shut to new connections first, then all that wait are
+ * accepted. Those of an inherited socket are left to the next process. */
 static void take_the_last(struct http *http)
 {
     uint64_t end = clock_ns() + settle_ns(http);

@@ -3,7 +3,7 @@
 static const char *const encodings[] = {
     [ENCODING_JSON] = "json", [ENCODING_BINARY] = "binary", [ENCODING_SAFETENSORS] = "safetensors"};
 
-/* What machines and open pages ask all the time. */
+/* Whether machines or open pages poll the route. */
 static bool is_routine(const struct route *route)
 {
     return route->kind == ROUTE_PROBE || route->kind == ROUTE_METRICS ||

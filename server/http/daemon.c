@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below its limit libmicrohttpd 0.9 never checks it; at its limit it deadlocks. The acceptor's own
- * limit comes first. */
+/* libmicrohttpd 0.9 deadlocks at its limit of connections, so it gets one that is never reached.
+ * The acceptor's own limit comes first. */
 enum { CONNECTIONS_NEVER_REACHED = INT_MAX / 2 };
 
 #if MHD_VERSION >= 0x01000000
 #define STRICTNESS MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1
 #else
-#define STRICTNESS MHD_OPTION_STRICT_FOR_CLIENT, -1 /* strict: its test is inverted */
+#define STRICTNESS                                                                                 \
+    MHD_OPTION_STRICT_FOR_CLIENT, -1 /* -1 means strict: libmicrohttpd 0.9.75 inverts the test */
 #endif
 
 static void panic(void *context, const char *file, unsigned line, const char *reason)
@@ -74,7 +75,7 @@ static void *on_target(void *daemon, const char *target, struct MHD_Connection *
 {
     (void)daemon;
     http_head_begin(connection, target);
-    return NULL; /* the request's context, which begins with its head */
+    return NULL; /* the request's context: http_request makes it */
 }
 
 static void on_log(void *daemon, const char *format, va_list arguments)
@@ -113,7 +114,7 @@ static struct MHD_Daemon *start(struct http_daemon *daemon)
         0, NULL, NULL, on_request, daemon, MHD_OPTION_ARRAY, all, MHD_OPTION_END);
 }
 
-/* Whatever of it has begun. */
+/* Ends a daemon, as far as it has begun. */
 static void end(struct http_daemon *daemon)
 {
     if (daemon->mhd)

@@ -79,7 +79,8 @@ static const char *path_of(const char *target)
 static enum error_code find_route(struct exchange *x, const char *target, const char *method)
 {
     const char *url = path_of(target);
-    if (x->method == METHOD_OPTIONS && strcmp(url, "*") == 0) { /* RFC 9110, 9.3.7: the server */
+    if (x->method == METHOD_OPTIONS &&
+        strcmp(url, "*") == 0) { /* * is the server itself (RFC 9110, 9.3.7) */
         x->match.allowed = METHOD_GET | METHOD_HEAD | METHOD_POST | METHOD_OPTIONS;
         return ERROR_NONE;
     }
@@ -89,8 +90,8 @@ static enum error_code find_route(struct exchange *x, const char *target, const 
     return error_set(&x->job.error, ERROR_NOT_FOUND, NULL, "there is nothing at %.200s", url);
 }
 
-/* A visitor who may not ask learns that before a 404: strangers are not told which paths there are.
- * A preflight carries no credentials. */
+/* A visitor who may not ask is told so before any 404: strangers do not learn which paths there
+ * are. A preflight carries no credentials. */
 static enum error_code find_permitted(struct exchange *x, const char *url, const char *method)
 {
     enum error_code found = find_route(x, url, method);
@@ -113,7 +114,11 @@ static enum error_code decide(struct exchange *x, const struct request_line *lin
         return error->code;
     if (x->method == METHOD_OPTIONS)
         return ERROR_NONE;
-    if (x->match.route->kind == ROUTE_LOOK)
+    bool is_look = x->match.route->kind == ROUTE_LOOK;
+    if (x->server->phase == PHASE_STARTING && (is_look || has_job(x->match.route)))
+        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL,
+                         "the server starts: it loads the tensors of tensor_dir; try again");
+    if (is_look)
         return http_query_read(x);
     if (!has_job(x->match.route))
         return ERROR_NONE;
@@ -122,8 +127,8 @@ static enum error_code decide(struct exchange *x, const struct request_line *lin
     return http_job_open(x);
 }
 
-/* The answer to a refused request goes out with the final call, which keeps the connection; at once
- * when the rest of the body is too long to wait for. */
+/* A refused request is answered in the final call, which keeps the connection, or at once when the
+ * rest of the body is too long to wait for. */
 static bool answer_early(struct exchange *x)
 {
     if (!x->must_close && !x->framing.expects_continue && x->framing.length >= 0 &&
@@ -133,7 +138,8 @@ static bool answer_early(struct exchange *x)
     return http_reply(x);
 }
 
-/* libmicrohttpd says it where the value is exactly this, without a blank and in one line. */
+/* Sends 100 Continue where libmicrohttpd does not: it knows only a header of exactly that value, in
+ * one line. */
 static void say_continue(struct exchange *x)
 {
     static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -143,7 +149,7 @@ static void say_continue(struct exchange *x)
         http_peer_say(x->peer, interim, sizeof interim - 1);
 }
 
-/* There is no room left for an answer of libmicrohttpd's. */
+/* Answers a head that leaves libmicrohttpd no memory for an answer of its own. */
 static bool refuse_head(struct exchange *x)
 {
     http_head_too_large(&x->job.error);
@@ -191,11 +197,13 @@ static void answer_options(struct exchange *x)
 
 static void answer_info(struct exchange *x)
 {
+    const char *token = grant_token(&x->grant);
     struct call call = {.server = x->server,
                         .match = &x->match,
                         .headers = &x->headers,
                         .query = &x->query,
                         .rights = x->grant.bearer.rights,
+                        .token = token ? token : "",
                         .forbids_use = http_forbids_use(x),
                         .arena = &x->job.arena,
                         .reply = &x->reply,
@@ -225,8 +233,8 @@ bool http_request(struct http_daemon *daemon, struct MHD_Connection *connection,
     if (!x)
         return begin(daemon, connection, &(struct request_line){method, url, version}, context);
     if (upload && *upload_size == 0)
-        return true; /* libmicrohttpd 0.9, of bytes behind a request that expects 100 and has no
-                        body */
+        return true; /* libmicrohttpd 0.9 calls so for bytes behind a request that expects 100 and
+                        has no body */
     if (*upload_size > 0) {
         size_t size = *upload_size;
         *upload_size = 0;
@@ -235,7 +243,7 @@ bool http_request(struct http_daemon *daemon, struct MHD_Connection *connection,
     http_resumed(x);
     if (!answer(x))
         return true;
-    /* CANCELLED is for the log: whoever left gets no answer. */
+    /* A client that left gets no answer: CANCELLED is for the log. */
     return x->job.error.code != ERROR_CANCELLED && http_reply(x);
 }
 

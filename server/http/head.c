@@ -5,13 +5,13 @@
 #include <microhttpd.h>
 #include <string.h>
 
-/* libmicrohttpd 0.9 reads more out of a head than is written there: it joins folded lines to the
- * name before them, ends lines at a bare LF and values at a NUL, takes a line that begins with a
- * NUL for the end (RFC 9112, 2.2, 3 and 5.2; RFC 9110, 5.5: all to be refused). It does so in
- * place, and puts a NUL for each colon and two for each CRLF: a head that was read as it was
- * written is an unbroken row of method, target, version and headers from the method's first byte to
- * the end that libmicrohttpd tells. Left over is a NUL right before a bare LF, which looks like a
- * CRLF afterwards. From 1.0 the library refuses all of these. */
+/* libmicrohttpd 0.9 accepts heads that must be refused (RFC 9112, 2.2, 3 and 5.2; RFC 9110, 5.5):
+ * it joins folded lines to the name before them, ends lines at a bare LF and values at a NUL, and
+ * takes a line that begins with a NUL for the end. It parses in place, and writes a NUL over each
+ * colon and two over each CRLF. So a proper head becomes an unbroken row of method, target, version
+ * and headers, from the method's first byte to the end that libmicrohttpd tells, and a gap in the
+ * row shows a misread head. One case is left: a NUL right before a bare LF looks like a CRLF
+ * afterwards. From 1.0 on the library refuses all of these. */
 struct reading {
     struct headers *headers;
     const char *next; /* where the next line must begin; NULL: the row is broken */
@@ -93,10 +93,10 @@ bool http_head_read(struct exchange *x, const struct request_line *line)
     return has_room(x->connection, size, reading.lines);
 }
 
-/* The query is read here, not by libmicrohttpd: 0.9 has a record of its pool for each of its
- * arguments, and when it runs out of them the connection hangs (RFC 9112, 3: an answer is due); and
- * it takes escapes out of names, which balancers must see as they are. For the library it ends at
- * its first byte, which is kept. */
+/* Cuts the query off, so that it is read here and not by libmicrohttpd. 0.9 takes a record of its
+ * pool for each argument, and when the pool is used up the connection hangs (RFC 9112, 3: an answer
+ * is due); and it decodes escapes in names, which balancers must see as they are. A NUL over the
+ * query's first byte ends the target for the library; peer->query_byte keeps that byte. */
 static void take_query(struct peer *peer, const char *target)
 {
     char *query = strchr(target, '?');

@@ -1,5 +1,6 @@
 #include "server/http/headers.h"
 
+#include "proto/number/digits.h"
 #include "server/http/host.h"
 
 #include <string.h>
@@ -69,8 +70,8 @@ static const char *join(struct headers *headers, const char *before, const char 
 static void keep(struct headers *headers, enum header header, const char *value, size_t size)
 {
     const char **kept = &headers->value[header];
-    /* The HTTP library reads these two itself, with the blanks: what it did not understand must not
-     * look right to us. */
+    /* libmicrohttpd reads these two itself, with the blanks: a value that it did not understand
+     * must not look right here. */
     bool is_framing = header == HEADER_CONTENT_LENGTH || header == HEADER_TRANSFER_ENCODING;
     if (!is_framing)
         value = trim(headers, value, size);
@@ -130,17 +131,14 @@ static enum error_code check_all_once(const struct headers *headers, struct erro
 
 static enum error_code parse_length(const char *text, int64_t *length, struct error *error)
 {
-    int64_t value = 0;
-    const char *p = text;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, *p - '0', &value))
-            return error_set(error, ERROR_PAYLOAD_TOO_LARGE, NULL,
-                             "Content-Length %.40s is beyond any limit", text);
-    if (p == text || *p)
+    uint64_t value;
+    if (!*text || text[strspn(text, "0123456789")])
         return error_set(error, ERROR_INVALID_HEADER, NULL,
                          "Content-Length is '%.40s', expected are digits only", text);
-    *length = value;
+    if (!digits_read(text, INT64_MAX, &value))
+        return error_set(error, ERROR_PAYLOAD_TOO_LARGE, NULL,
+                         "Content-Length %.40s is beyond any limit", text);
+    *length = (int64_t)value;
     return ERROR_NONE;
 }
 
@@ -188,7 +186,7 @@ static enum error_code check_host(const struct headers *headers, const char *ver
                      "Host is '%.80s', expected is a name or an address, and a port or none", host);
 }
 
-/* A list of 100-continue is one of it (RFC 9110, 10.1.1). */
+/* A list of nothing but 100-continue counts as one (RFC 9110, 10.1.1). */
 static enum error_code check_expect(const struct headers *headers, struct framing *framing,
                                     struct error *error)
 {
@@ -220,7 +218,7 @@ static enum error_code check_target(const char *target, struct error *error)
 static bool is_known(const char *method)
 {
     static const char *const known[] = {"GET",    "POST",  "HEAD",  "OPTIONS", "PUT",
-                                        "DELETE", "PATCH", "QUERY", "TRACE", "CONNECT"};
+                                        "DELETE", "PATCH", "QUERY", "TRACE",   "CONNECT"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i], method) == 0)
             return true;

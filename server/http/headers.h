@@ -1,5 +1,6 @@
-/* headers: the head of a request, its headers collected in one pass, and the checks that the HTTP
- * library leaves to us: without them a proxy and we could disagree about where a request ends. */
+/* headers: the head of a request, its headers collected in one pass, and the checks that
+ * libmicrohttpd leaves to the server: without them a proxy and the server could disagree about
+ * where a request ends. */
 #ifndef SERVER_HTTP_HEADERS_H
 #define SERVER_HTTP_HEADERS_H
 

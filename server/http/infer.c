@@ -47,6 +47,9 @@ static enum error_code open_computation(struct exchange *x, struct job_setup *se
     struct error *error = &x->job.error;
     setup->head.tensor = x->query.value[QUERY_TENSOR];
     setup->head.into = x->query.value[QUERY_INTO];
+    if (setup->head.into &&
+        holds_foresee(&x->job.holds, &setup->holds, setup->head.into, true, error) != ERROR_NONE)
+        return error->code;
     if (check_length(x, setup, error) != ERROR_NONE)
         return error->code;
     job_open(&x->job, setup);

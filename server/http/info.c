@@ -13,13 +13,19 @@ void info_live(struct call *call, struct text *text)
     text_puts(text, "{\"live\":true}");
 }
 
-/* NULL: it is. */
-static const char *why_not_ready(const struct call *call)
+static bool is_ready(const struct call *call)
 {
-    enum phase phase = call->server->phase;
-    if (phase == PHASE_READY)
-        return NULL;
-    return phase == PHASE_STARTING ? "starting" : "draining";
+    return call->server->phase == PHASE_READY;
+}
+
+static void put_reason(const struct server *server, enum phase phase, struct text *text)
+{
+    const struct files *files = &server->files;
+    if (phase != PHASE_STARTING)
+        text_puts(text, "draining");
+    else
+        text_printf(text, "starting: loaded %zu of %zu tensors, %zu of %zu MB", files->loaded_count,
+                    files->load_count, files->loaded_bytes / 1000000, files->load_bytes / 1000000);
 }
 
 static void set_unavailable(struct reply *reply)
@@ -30,18 +36,20 @@ static void set_unavailable(struct reply *reply)
 
 void info_ready(struct call *call, struct text *text)
 {
-    const char *why = why_not_ready(call);
-    if (!why) {
+    enum phase phase = call->server->phase;
+    if (phase == PHASE_READY) {
         text_puts(text, "{\"live\":true,\"ready\":true}");
         return;
     }
     set_unavailable(call->reply);
-    text_printf(text, "{\"live\":true,\"ready\":false,\"error\":\"%s\"}", why);
+    text_puts(text, "{\"live\":true,\"ready\":false,\"error\":\"");
+    put_reason(call->server, phase, text);
+    text_puts(text, "\"}");
 }
 
 void info_model_ready(struct call *call, struct text *text)
 {
-    bool ready = !why_not_ready(call);
+    bool ready = is_ready(call);
     if (!ready)
         set_unavailable(call->reply);
     text_printf(text, "{\"name\":\"%s\",\"ready\":%s}", call->match->op_name.name,
@@ -82,7 +90,7 @@ void info_all_stats(struct call *call, struct text *text)
 
 void info_index(struct call *call, struct text *text)
 {
-    describe_index(text, !why_not_ready(call));
+    describe_index(text, is_ready(call));
 }
 
 void info_models(struct call *call, struct text *text)

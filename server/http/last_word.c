@@ -22,8 +22,8 @@ size_t http_print_answer(char *text, size_t capacity, int status, const struct e
     return out.size;
 }
 
-/* It is short, and nothing but a whole answer before it can be on its way: it goes out at once or,
- * to a client that reads nothing, not at all. */
+/* Sends a short answer past libmicrohttpd, at a moment when no part of another answer is on its
+ * way: it goes out at once or, to a client that reads nothing, not at all. */
 bool http_peer_say(struct peer *peer, const char *bytes, size_t size)
 {
     if (peer->session)

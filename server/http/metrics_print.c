@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What is summed for one operation is read once for the whole page. */
+/* The page that is printed. Each operation's numbers are summed once for all of it. */
 struct page {
     struct text *text;
     struct server *server;
@@ -143,7 +143,7 @@ static void print_gauges(struct page *p)
     }
 }
 
-/* Without a label for names: clients choose those. */
+/* No label tells a tensor's name, as clients choose names. */
 static void print_tensors(struct page *p)
 {
     struct store *store = &p->server->store;
@@ -199,7 +199,7 @@ static void print_process(struct page *p)
          (double)process.resident_bytes},
         {"process_open_fds", "gauge", "Open descriptors.", (double)process.open_files},
         {"process_max_fds", "gauge", "Their limit.", (double)process.most_files},
-        {"process_start_time_seconds", "gauge", "Start, since 1970.", process.start_seconds},
+        {"process_start_time_seconds", "gauge", "Start, since 1970.", p->server->start_seconds},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         head(p, rows[i].name, rows[i].type, rows[i].help);

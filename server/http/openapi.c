@@ -14,37 +14,50 @@
     "'application/json':{'schema':{'$ref':'#/components/schemas/NewTensor'}},"                     \
     "'application/octet-stream':{},'application/vnd.safetensors':{}"
 
-/* What an operation takes, by its id. */
+/* What an operation takes besides what its URL says, by its id. */
 static const struct {
-    const char *id, *parameters, *content;
+    const char *id, *headers, *content;
 } requests[] = {
-    {"infer",
-     PARAMETER("header_length") "," PARAMETER("tensor_query") "," PARAMETER("into") "," CONDITIONS
-                                                                                    "," KEYS,
+    {"infer", PARAMETER("header_length") "," CONDITIONS "," KEYS,
      "'application/json':{'schema':{'$ref':'#/components/schemas/InferRequest'}},"
      "'application/octet-stream':{},'application/vnd.safetensors':{},"
      "'application/safetensors':{},'application/x-safetensors':{}"},
-    {"tensors", PARAMETER("after") "," PARAMETER("limit"), NULL},
-    {"put_tensor",
-     PARAMETER("datatype") "," PARAMETER("shape") "," PARAMETER("ttl") "," PARAMETER(
-         "move") "," CONDITIONS "," KEYS,
-     ANY_TENSOR},
-    {"assign_rows", PARAMETER("rows") "," CONDITIONS "," KEYS, ANY_TENSOR},
-    {"tensor_data", PARAMETER("rows") "," CONDITIONS, NULL},
+    {"tensors", NULL, NULL},
+    {"put_tensor", CONDITIONS "," KEYS, ANY_TENSOR},
+    {"assign_rows", CONDITIONS "," KEYS, ANY_TENSOR},
+    {"tensor_data", CONDITIONS, NULL},
     {"patch_tensor", CONDITIONS "," PARAMETER("key"),
      "'application/json':{'schema':{'type':'object','required':['ttl'],"
      "'additionalProperties':false,'properties':{'ttl':{'type':['string','null']}}}}"},
     {"delete_tensor", CONDITIONS "," PARAMETER("key"), NULL},
 };
 
+static void put_parameters(struct text *t, unsigned query, const char *headers)
+{
+    static const char *const names[] = {
+#define X(ID, NAME, IS_NAME) PARAMETER(NAME "_query"),
+        QUERY_TABLE(X)
+#undef X
+    };
+    const char *separator = "";
+    text_quoted(t, "'parameters':[");
+    for (int key = 0; key < QUERY_COUNT; key++)
+        if (query >> key & 1) {
+            text_puts(t, separator);
+            text_quoted(t, names[key]);
+            separator = ",";
+        }
+    text_puts(t, headers ? separator : "");
+    text_quoted(t, headers ? headers : "");
+    text_puts(t, "],");
+}
+
 static void put_request(struct text *t, const struct route *route)
 {
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
         if (strcmp(requests[i].id, route->id) != 0)
             continue;
-        text_quoted(t, "'parameters':[");
-        text_quoted(t, requests[i].parameters);
-        text_puts(t, "],");
+        put_parameters(t, route->query, requests[i].headers);
         if (!requests[i].content)
             return;
         text_quoted(t, route->kind == ROUTE_INFER ? "'requestBody':{'required':true,'content':{"
@@ -189,7 +202,8 @@ static void put_paths(struct text *t, bool tokens)
     text_puts(t, "},");
 }
 
-/* Infer needs a token where there are tokens; what else does is a matter of settings. */
+/* Only infer always needs a token where there are tokens; for other routes that depends on
+ * settings. */
 static void put_place(struct text *t, const struct openapi_server *server)
 {
     if (server->base_path[0] != '\0') {

@@ -86,7 +86,7 @@ struct peer {
     char name[ADDRESS_TEXT_MAX]; /* the address as text */
     bool is_proxy;               /* whose X-Forwarded-For is believed */
 
-    /* Of the request whose line has come, until its head is whole. */
+    /* The request whose line has come, until its head is whole. */
     struct MHD_Connection *head_of; /* NULL: there is none */
     const char *target;             /* as sent, in libmicrohttpd's memory */
     size_t target_size;
@@ -97,7 +97,8 @@ struct peer {
     struct tls_wire wire;
     bool is_certified; /* its client certificate was looked at */
 
-    /* Of the request that begins: its query, whose first byte stands apart. */
+    /* The query of the request that begins, behind the `?`; its first byte is kept in query_byte:
+     * see head.c. */
     const char *query; /* NULL: none */
     size_t query_size;
     char query_byte;
@@ -108,7 +109,8 @@ struct peer {
     _Atomic uint64_t since_ns; /* of the phase */
     _Atomic uint64_t received; /* bytes of the body being read */
 
-    /* The reaper's: what had moved when its window began, for the phase that began then. */
+    /* The reaper's window: the since_ns of its phase, when it began, and the bytes that had moved
+     * by then. */
     uint64_t window_of, window_ns, window_moved;
     atomic_bool is_ended; /* by the reaper */
 };
@@ -131,7 +133,7 @@ struct exchange {
     const char *target[QUERY_COUNT + 3];
     struct body body;
     size_t discarded;  /* bytes of a refused body */
-    bool is_suspended; /* counted as such */
+    bool is_suspended; /* and counted so */
     bool is_computed;  /* a worker has handed the job back */
     struct reply reply;
     struct address client; /* the peer's, or the one that a trusted proxy says */
@@ -140,7 +142,7 @@ struct exchange {
     char request_id[REQUEST_ID_TEXT_MAX];
     struct trace trace;
 
-    struct job job; /* last: job_init clears it, and no more of it than must be */
+    struct job job; /* last, as job_init clears the part of it that must be */
 };
 
 /* exchange.c: one call for the headers, one for each piece of the body, one for its end, and
@@ -182,7 +184,8 @@ MUST_CHECK enum error_code http_visitor_admit(struct exchange *x);
 MUST_CHECK enum error_code http_job_open(struct exchange *x);
 bool http_infer(struct exchange *x);
 
-/* tensors.c: the query; what a job may want of residents; a job about one. Errors: those of
+/* tensors.c: http_query_read reads the query; http_holds_setup says what a job may do with
+ * residents; http_tensor_open prepares for the body of a job about one. Errors: those of
  * query_check, of the headers that are about residents, and of what the URL says of a tensor. */
 MUST_CHECK enum error_code http_query_read(struct exchange *x);
 MUST_CHECK enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup);
@@ -191,10 +194,10 @@ MUST_CHECK enum error_code http_tensor_open(struct exchange *x, struct job_setup
 /* Why the visitor may use no residents; NULL: it may. */
 const char *http_forbids_use(const struct exchange *x);
 
-/* The connection runs again: counts it so. */
+/* Counts a connection that runs again. */
 void http_resumed(struct exchange *x);
 
-/* reply.c: queues x's answer: its error, else its reply. */
+/* reply.c: queues x's answer: its error if it has one, else its reply. */
 bool http_reply(struct exchange *x);
 
 /* The answer when there is no memory for an exchange. */

@@ -15,7 +15,7 @@ static void answer_plainly(struct tls_wire *wire)
     error_clear(&error);
     error_set(&error, ERROR_INVALID_HEADER, NULL,
               "plain HTTP came to an address that speaks TLS: the URL begins with https://");
-    peer->session = NULL; /* it is not in use, and the answer must be readable */
+    peer->session = NULL; /* TLS is not in use yet, and the answer must be readable */
     http_last_word(peer, MHD_HTTP_BAD_REQUEST, &error);
     http_account_refused(peer, &error);
 }

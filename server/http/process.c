@@ -40,7 +40,7 @@ static uint64_t resident(void)
 }
 
 /* Field 22 of stat counts clock ticks from the boot to the start of the process. */
-static double started(void)
+double process_start(void)
 {
     char line[1024];
     unsigned long long ticks = 0;
@@ -66,6 +66,5 @@ void process_look(struct process *process)
     *process = (struct process){.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime),
                                 .resident_bytes = resident(),
                                 .open_files = count_files(),
-                                .most_files = files.rlim_cur,
-                                .start_seconds = started()};
+                                .most_files = files.rlim_cur};
 }

@@ -8,9 +8,12 @@ struct process {
     double cpu_seconds;
     uint64_t resident_bytes;
     uint64_t open_files, most_files;
-    double start_seconds; /* since 1970 */
 };
 
 void process_look(struct process *process);
+
+/* When it was started, in seconds since 1970, as the clocks are now. They are set and drift: two
+ * calls differ a little. */
+double process_start(void);
 
 #endif

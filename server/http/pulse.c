@@ -14,7 +14,7 @@ enum { CONNECTIONS_THAT_STALL = 126 };
 bool http_pulse_open(struct http_daemon *daemon)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon->mhd, MHD_DAEMON_INFO_EPOLL_FD);
-    /* What has no connection behind it wakes libmicrohttpd and is passed over. */
+    /* An event without a connection wakes libmicrohttpd, which passes over it. */
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};
     daemon->pulse = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (daemon->pulse < 0)

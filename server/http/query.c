@@ -1,5 +1,10 @@
 #include "server/http/query.h"
 
+#include "kernels/nearest.h"
+#include "proto/number/digits.h"
+#include "proto/request/request.h"
+#include "proto/text.h"
+
 #include <string.h>
 
 static const struct {
@@ -26,7 +31,7 @@ static int hex(char c)
                                   : -1;
 }
 
-/* In place; what is no escape stays as it is, and a NUL is left an escape. */
+/* Decodes escapes in place. A malformed escape and that of a NUL stay as they are. */
 static void unescape(char *text)
 {
     char *to = text;
@@ -51,40 +56,71 @@ static enum error_code take(struct query *query, int key, char *value, struct er
     return ERROR_NONE;
 }
 
-enum error_code query_read(struct query *query, char *text, struct error *error)
+static enum error_code not_taken(const char *name, unsigned taken, struct error *error)
+{
+    char list[128];
+    struct text names;
+    text_init(&names, list, sizeof list);
+    for (int key = 0; key < QUERY_COUNT; key++)
+        if (taken >> key & 1)
+            text_printf(&names, "%s%s", names.size ? ", " : "", keys[key].name);
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "%s says nothing in this URL, which takes %s", name,
+                     taken ? names.data : "nothing");
+}
+
+/* Of names that are not known those are refused that were meant as one that is. */
+static enum error_code judge_unknown(const char *name, unsigned taken, struct error *error)
+{
+    struct nearest nearest = nearest_to(name, strlen(name));
+    for (int key = 0; key < QUERY_COUNT; key++)
+        if (taken >> key & 1)
+            nearest_offer(&nearest, keys[key].name);
+    if (nearest.found)
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "the URL has no \"%.64s\"; did you mean \"%s\"?", name, nearest.found);
+    const char *meant = taken & QUERY_BIT(INTO) ? request_parameter_meant(name) : NULL;
+    if (!meant)
+        return ERROR_NONE;
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "\"%.64s\" says nothing in the URL; %s belongs into the parameters of the "
+                     "request",
+                     name, meant);
+}
+
+static enum error_code read_pair(struct query *query, const char *name, char *value, unsigned taken,
+                                 struct error *error)
+{
+    for (int key = 0; key < QUERY_COUNT; key++)
+        if (strcmp(keys[key].name, name) == 0)
+            return taken >> key & 1 ? take(query, key, value, error)
+                                    : not_taken(name, taken, error);
+    return judge_unknown(name, taken, error);
+}
+
+enum error_code query_read(struct query *query, char *text, unsigned taken, struct error *error)
 {
     char *rest;
     for (char *pair = strtok_r(text, "&", &rest); pair; pair = strtok_r(NULL, "&", &rest)) {
         char *value = pair + strcspn(pair, "=");
         if (*value)
             *value++ = '\0';
-        for (int key = 0; key < QUERY_COUNT; key++)
-            if (strcmp(keys[key].name, pair) == 0 && take(query, key, value, error) != ERROR_NONE)
-                return error->code;
+        if (read_pair(query, pair, value, taken, error) != ERROR_NONE)
+            return error->code;
     }
     return ERROR_NONE;
 }
 
-static const char *read_number(const char *p, int64_t *number)
-{
-    const char *start = p;
-    *number = 0;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(*number, 10, number) ||
-            __builtin_add_overflow(*number, *p - '0', number))
-            return NULL;
-    return p > start ? p : NULL;
-}
-
 enum error_code query_rows(const char *text, int64_t *from, int64_t *to, struct error *error)
 {
-    const char *p = read_number(text, from);
-    if (p && *p == ':')
-        p = read_number(p + 1, to);
-    else
-        p = NULL;
-    if (p && *p == '\0' && *from < *to)
+    uint64_t first, behind;
+    const char *at = digits_read(text, INT64_MAX, &first);
+    at = at && *at == ':' ? digits_read(at + 1, INT64_MAX, &behind) : NULL;
+    if (at && *at == '\0' && first < behind) {
+        *from = (int64_t)first;
+        *to = (int64_t)behind;
         return ERROR_NONE;
+    }
     return error_set(error, ERROR_ROWS_OUT_OF_RANGE, NULL,
                      "rows is '%.60s', expected is a:b with 0 <= a < b <= the number of rows",
                      text);

@@ -1,4 +1,4 @@
-/* query: what a URL says after its question mark, as far as it means something here. */
+/* query: the arguments in a URL that mean something here. */
 #ifndef SERVER_HTTP_QUERY_H
 #define SERVER_HTTP_QUERY_H
 
@@ -26,13 +26,19 @@ enum query_key {
         QUERY_COUNT
 };
 
+#define QUERY_BIT(ID) (1u << QUERY_##ID)
+
 struct query {
     const char *value[QUERY_COUNT]; /* unescaped, in the text; NULL: absent */
 };
 
-/* Reads name=value&..., which is cut up. What is not known is ignored. Errors: INVALID_PARAMETER
- * (one that is known comes twice; a tensor's name with an escape: a balancer would not see it). */
-MUST_CHECK enum error_code query_read(struct query *query, char *text, struct error *error);
+/* Reads name=value&..., cutting `text` up; `taken` are the QUERY_BITs of the names that the route
+ * takes. A name that is like none of them is ignored. Errors: INVALID_PARAMETER (a known name that
+ * the route does not take, or one that was meant as a name that it takes or as a parameter of the
+ * body; a name that comes twice; a tensor's name written with an escape, which a balancer would not
+ * see through). */
+MUST_CHECK enum error_code query_read(struct query *query, char *text, unsigned taken,
+                                      struct error *error);
 
 /* Says that a tensor's name is written with an escape: INVALID_PARAMETER. */
 enum error_code query_escaped(struct error *error);

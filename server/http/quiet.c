@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-/* How long a new connection may be silent before nothing more is expected of it: who connects has
- * something to say. */
+/* How long a new connection is waited for: a client that connects has something to say. */
 #define FIRST_BYTE_NS (500 * MSEC)
 
 /* Whether the client has sent anything, read or not; false where the socket cannot tell. */
@@ -57,8 +56,8 @@ static bool is_quiet_daemon(struct http_daemon *daemon, uint64_t now)
     return is;
 }
 
-/* A connection for which libmicrohttpd has no memory is never seen: it is waited for as long as for
- * a first byte. */
+/* libmicrohttpd never shows a connection for which it has no memory: it is waited for as long as
+ * for a first byte. */
 static bool all_are_seen(const struct http *http, uint64_t now)
 {
     return http->placed == 0 || now >= http->placed_ns + FIRST_BYTE_NS;

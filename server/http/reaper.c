@@ -63,9 +63,9 @@ static bool must_end(struct peer *peer, const struct config *config, uint64_t no
     return false;
 }
 
-/* Whether the client may have closed its sending side unseen. libmicrohttpd sees that by itself,
- * unless it came with the last bytes: then there is no event of its own. In an idle connection it
- * came with a request: one look is enough, a second later, when that has been answered. */
+/* Whether the client may have closed its sending side unseen. libmicrohttpd misses an end that
+ * arrives together with the last bytes. On an idle connection those bytes were a request, so one
+ * look is enough, a second later, when it has been answered. */
 static bool may_have_finished(struct peer *peer, uint64_t now)
 {
     uint64_t since = peer->since_ns;
@@ -77,7 +77,7 @@ static bool may_have_finished(struct peer *peer, uint64_t now)
     return true;
 }
 
-/* An event for libmicrohttpd, which reads what has arrived and then the end. */
+/* Makes an event for libmicrohttpd, which reads what has arrived and then the end. */
 static void show_end(struct peer *peer, uint64_t now)
 {
     struct pollfd p = {.fd = peer->fd, .events = POLLRDHUP};
@@ -85,16 +85,16 @@ static void show_end(struct peer *peer, uint64_t now)
         shutdown(peer->fd, SHUT_RD);
 }
 
-/* Whether nothing is under way. What has arrived and is not read yet is a request: it gets its
- * answer. */
+/* Whether nothing is under way on the connection. Bytes that are not read yet are a request, which
+ * gets its answer. */
 static bool is_silent(struct peer *peer)
 {
     struct pollfd p = {.fd = peer->fd, .events = POLLIN};
     return peer->phase == PEER_IDLE && poll(&p, 1, 0) == 0;
 }
 
-/* The descriptor is open as long as the peer is in the list. The daemon sees the end of the
- * connection and closes it; who has sent too slowly is told so before. */
+/* Shuts the connection; its daemon sees the end and closes it. A client that sends too slowly is
+ * answered first. The descriptor is open as long as the peer is in the list. */
 static void end(struct peer *peer)
 {
     peer->is_ended = true;

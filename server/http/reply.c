@@ -4,6 +4,7 @@
 #include "proto/text.h"
 #include "server/access/cors.h"
 #include "server/base/clock.h"
+#include "server/base/exhausted.h"
 
 #include <microhttpd.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static bool is_last(const struct exchange *x)
            (age && x->answer_ns - peer->started_ns >= age);
 }
 
-/* What lets a page of another origin read the answer, and ask the next question. */
+/* Adds the headers that let a page of another origin read the answer and send its next request. */
 static void add_cors(struct MHD_Response *response, const struct exchange *x)
 {
     const char *origins = x->server->config.cors_origins;
@@ -84,7 +85,8 @@ static void add_cors(struct MHD_Response *response, const struct exchange *x)
     add_number(response, "Access-Control-Max-Age", CORS_MAX_AGE_SECONDS);
 }
 
-/* What tells of a resident changes with the next write, and depends on who asks for which form. */
+/* Adds the headers of an answer about a resident, which changes with the next write, and depends on
+ * the client and on the encoding. */
 static void add_resident_headers(struct MHD_Response *response, const struct exchange *x)
 {
     const struct route *route = x->match.route;
@@ -234,7 +236,7 @@ bool http_reply_exhausted(struct MHD_Connection *connection)
 {
     char text[PROBLEM_TEXT_MAX];
     struct error error;
-    error_set(&error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
+    error_no_memory(&error);
     size_t size = problem_print(text, &error, false, NULL);
     struct MHD_Response *response =
         MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_COPY);

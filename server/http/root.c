@@ -1,6 +1,7 @@
 #include "server/http/root.h"
 
 #include "proto/answer/describe.h"
+#include "server/base/exhausted.h"
 #include "server/base/version.h"
 #include "server/console/page.h"
 #include "server/http/accept.h"
@@ -43,7 +44,7 @@ static void answer_page(struct call *call)
     struct reply_header *kept = arena_get(call->arena, sizeof headers);
     struct reply *reply = call->reply;
     if (!kept) {
-        error_set(call->error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for the answer");
+        error_no_memory(call->error);
         return;
     }
     reply->headers = memcpy(kept, headers, sizeof headers);

@@ -1,8 +1,9 @@
 #include "server/http/route.h"
 
+#include "server/base/exhausted.h"
 #include "server/http/info.h"
-#include "server/http/route_hint.h"
 #include "server/http/root.h"
+#include "server/http/route_hint.h"
 #include "server/http/tensors.h"
 
 #include <stdio.h>
@@ -24,7 +25,8 @@
 
 /* The first row that fits is taken. */
 static const struct route routes[] = {
-    ROW(POST, INFER, MODEL "/infer", NULL, "infer", "Runs an operation", "InferResponse"),
+    ROW(POST, INFER, MODEL "/infer", NULL, "infer", "Runs an operation", "InferResponse",
+        .query = QUERY_BIT(TENSOR) | QUERY_BIT(INTO)),
     ROW(GET, PAGE, "/", root_answer, "root", "A page for people, or the ways into the API",
         "Entries"),
     ROW(GET, INFO, "/v2", info_server, "server", "What this server is, and its limits", "Server"),
@@ -50,18 +52,20 @@ static const struct route routes[] = {
         "Not supported", NULL),
     ROW(POST, INFO, "/v2/repository/models/{model}/unload", info_not_supported, "unload",
         "Not supported", NULL),
-    ROW(GET, LOOK, "/v2/tensors", tensors_list, "tensors", "The tensors that are kept", "Tensors"),
+    ROW(GET, LOOK, "/v2/tensors", tensors_list, "tensors", "The tensors that are kept", "Tensors",
+        .query = QUERY_BIT(AFTER) | QUERY_BIT(LIMIT)),
     ROW(GET, LOOK, TENSOR, tensors_look, "tensor", "What is known of a kept tensor", "Tensor"),
     ROW(PUT, TENSOR, TENSOR, NULL, "put_tensor", "Keeps a tensor, or moves one here", "Tensor",
-        .verb = VERB_PUT),
+        .verb = VERB_PUT,
+        .query = QUERY_BIT(DATATYPE) | QUERY_BIT(SHAPE) | QUERY_BIT(TTL) | QUERY_BIT(MOVE)),
     ROW(PATCH, TENSOR, TENSOR, NULL, "patch_tensor", "Sets a kept tensor's lease", "Tensor",
         .verb = VERB_PATCH),
     ROW(DELETE, TENSOR, TENSOR, NULL, "delete_tensor", "Drops a kept tensor", "Nothing",
         .verb = VERB_DROP),
-    ROW(GET, TENSOR, TENSOR "/data", NULL, "tensor_data", "Its elements", "Data",
-        .verb = VERB_READ),
+    ROW(GET, TENSOR, TENSOR "/data", NULL, "tensor_data", "Its elements", "Data", .verb = VERB_READ,
+        .query = QUERY_BIT(ROWS)),
     ROW(PUT, TENSOR, TENSOR "/data", NULL, "assign_rows", "Assigns rows of it", "Tensor",
-        .verb = VERB_ASSIGN),
+        .verb = VERB_ASSIGN, .query = QUERY_BIT(ROWS) | QUERY_BIT(DATATYPE) | QUERY_BIT(SHAPE)),
     ROW(POST, LOOK, TENSOR "/snapshot", tensors_snapshot, "snapshot", "Not supported", NULL),
     ROW(GET, LOOK, SYSTEM OR_REGION "/status", tensors_regions, "system_status",
         "The tensors that are kept, as regions", "List"),
@@ -171,7 +175,7 @@ static bool matches(struct route_match *match, const char *pattern, const char *
     return *url == '\0';
 }
 
-/* For a sentence: the segment, or its beginning. */
+/* How many bytes of a segment a sentence shows. */
 static int printed_size(struct segment segment)
 {
     return segment.size < 100 ? (int)segment.size : 100;
@@ -299,7 +303,7 @@ void route_call(struct call *call)
         if (!text.cut)
             return;
     }
-    error_set(call->error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for the answer");
+    error_no_memory(call->error);
 }
 
 int route_count(void)

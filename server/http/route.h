@@ -1,4 +1,4 @@
-/* route: the table of what can be asked for. */
+/* route: the table of endpoints. */
 #ifndef SERVER_HTTP_ROUTE_H
 #define SERVER_HTTP_ROUTE_H
 
@@ -56,6 +56,7 @@ struct call {
     const struct headers *headers; /* of the request */
     const struct query *query;
     const struct rights *rights; /* to residents; NULL: all */
+    const char *token;           /* its name; "" without one */
     const char *forbids_use;     /* why the visitor may use none; NULL: it may */
     struct arena *arena;         /* memory that lives as long as the reply */
     struct reply *reply;         /* 200 and JSON unless the handler says otherwise */
@@ -73,6 +74,7 @@ struct route {
     const char *pattern;  /* {name} is one segment, [...] may be there */
     route_answer *answer; /* NULL: ROUTE_INFER, ROUTE_TENSOR, a job does it */
     enum verb verb;       /* of ROUTE_TENSOR */
+    unsigned query;       /* QUERY_BITs: what its URL may say after the question mark */
     /* for /openapi.json */
     const char *id, *summary;
     const char *response; /* one of openapi_components.c; NULL: there are only errors */
@@ -94,17 +96,18 @@ struct route_match {
 enum method method_parse(const char *name);  /* 0: none that we know */
 const char *method_name(enum method method); /* "other" for 0 */
 
-/* Errors: NOT_FOUND, METHOD_NOT_ALLOWED (match->allowed says which are), MODEL_NOT_FOUND (an op or
- * a version that there is not), INVALID_PARAMETER (what is no tensor's name). Segments point into
- * `url`. OPTIONS of a path that there is has no route and no error. */
+/* Finds the route of a method and a path. Segments point into `url`. OPTIONS of a path that exists
+ * has no route and no error. Errors: NOT_FOUND, METHOD_NOT_ALLOWED (match->allowed says which are),
+ * MODEL_NOT_FOUND (an operation or a version that does not exist), INVALID_PARAMETER (no tensor can
+ * have that name). */
 MUST_CHECK enum error_code route_find(struct route_match *match, const char *method,
                                       const char *url, struct error *error);
 
-/* Lets the handler of the route that was found answer. Errors, in call->error: the handler's,
+/* Calls the handler of the route that was found. Errors, in call->error: the handler's,
  * RESOURCE_EXHAUSTED. */
 void route_call(struct call *call);
 
-/* The tensor that {tensor} names, into TENSOR_NAME_MAX + 1 bytes. */
+/* Copies the name at {tensor} into TENSOR_NAME_MAX + 1 bytes. */
 void route_tensor(const struct route_match *match, char *name);
 
 /* Whether a path has a route, whatever its method and the names in it. */

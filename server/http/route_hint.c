@@ -24,7 +24,8 @@ static bool tidy(const char *path, bool fold, char *to)
     return *path == '\0';
 }
 
-/* A path that was meant as one that there is: but for its slashes, or for its case as well. */
+/* Whether the path has a route once its slashes are tidy, or its case folded as well; then writes
+ * it into `meant`. */
 static bool is_untidy(const char *path, char *meant)
 {
     for (int fold = 0; fold < 2; fold++)

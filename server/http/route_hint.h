@@ -1,5 +1,5 @@
-/* route_hint: what there is that is like a path or an operation that there is not. For sentences.
- */
+/* route_hint: the path or the operation that an unknown one was meant to be, for the sentence of
+ * its error. */
 #ifndef SERVER_HTTP_ROUTE_HINT_H
 #define SERVER_HTTP_ROUTE_HINT_H
 
@@ -11,7 +11,7 @@ enum { ROUTE_HINT_MAX = 256 };
  * and returns it. */
 const char *route_hint(const char *path, char *hint);
 
-/* The name of an operation that is like this one: near to it, or one holds the other, whatever
+/* The operation whose name is like this one: near to it, or one name holds the other, whatever
  * their case and underscores. NULL: none is. */
 const char *route_hint_operation(const char *name, size_t size);
 

@@ -3,13 +3,13 @@
 #include "server/http/parts.h"
 
 #include "server/access/origin.h"
-#include "server/base/clock.h"
+#include "server/base/exhausted.h"
 #include "server/rules.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* It lies beside its exchange, as does all that a head leaves. */
+/* A query is copied into its job's home block, which all that a head leaves must fit. */
 enum { QUERY_BYTES = 2048 };
 
 enum error_code http_query_read(struct exchange *x)
@@ -25,11 +25,10 @@ enum error_code http_query_read(struct exchange *x)
                          peer->query_size, QUERY_BYTES);
     char *text = arena_get(&x->job.arena, peer->query_size + 1);
     if (!text)
-        return error_set(&x->job.error, ERROR_RESOURCE_EXHAUSTED, NULL,
-                         "the server has no memory left");
+        return error_no_memory(&x->job.error);
     memcpy(text, peer->query, peer->query_size + 1);
     text[0] = peer->query_byte;
-    return query_read(&x->query, text, &x->job.error);
+    return query_read(&x->query, text, x->match.route->query, &x->job.error);
 }
 
 /* --------------------------------------------------------------------- what a job may and wants */
@@ -158,25 +157,8 @@ static enum error_code read_call(struct exchange *x, struct tensor_call *call)
     return read_said(call, query, error);
 }
 
-/* A condition that is false by now is told before a body is sent; it is decided in the turn. */
-static enum error_code check_early(const struct exchange *x, const char *name,
-                                   const struct holds_setup *setup, struct error *error)
-{
-    struct resident_view view;
-    if (!conditions_exist(&setup->conditions) || setup->key || *setup->position.source ||
-        x->framing.length == 0 || !rights_allow(setup->rights, name, false))
-        return ERROR_NONE;
-    bool is_there = store_look(setup->store, name, clock_ns(), &view);
-    if (conditions_hold(&setup->conditions, is_there ? view.etag : NULL))
-        return ERROR_NONE;
-    store_count(setup->store, STORE_CONFLICT);
-    return error_set(error, ERROR_PRECONDITION_FAILED, NULL,
-                     is_there ? "the tensor '%s' is at %s; the request's condition does not hold"
-                              : "there is no tensor '%s'%s; the request's condition does not hold",
-                     name, is_there ? view.etag : "");
-}
-
-/* A body that will be the tensor is charged to the tensors' memory from the start. */
+/* Whether the body will become the tensor itself: then it is charged to the tensors' memory from
+ * the start. */
 static bool becomes_tensor(const struct exchange *x, const struct tensor_call *call)
 {
     const struct head *head = &x->job.head;
@@ -219,7 +201,9 @@ enum error_code http_tensor_open(struct exchange *x, struct job_setup *setup)
     call.kind =
         tensor_body_of(&setup->head, value[HEADER_CONTENT_TYPE], call.tensor.dtype != DTYPE_NONE);
     setup->call = &call;
-    if (check_early(x, call.name, &setup->holds, error) != ERROR_NONE)
+    bool writes = call.verb != VERB_READ;
+    if (x->framing.length != 0 &&
+        holds_foresee(&x->job.holds, &setup->holds, call.name, writes, error) != ERROR_NONE)
         return error->code;
     job_open(&x->job, setup);
     return open_body(x, &call);

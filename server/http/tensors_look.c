@@ -6,6 +6,7 @@
 #include "server/jobs/tensor_job.h"
 #include "server/server.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { LIST_MOST = 1000, LIST_STANDARD = 100 };
@@ -38,13 +39,31 @@ static bool find(struct call *call, struct resident_view *view)
     return false;
 }
 
+/* "positions":{"log":"17-0"} */
+static void put_positions(struct text *text, const struct position *list, int count)
+{
+    text_puts(text, "\"positions\":{");
+    for (int i = 0; i < count; i++)
+        text_printf(text, "%s\"%s\":\"%" PRIu64 "-%" PRIu64 "\"", i ? "," : "", list[i].source,
+                    list[i].high, list[i].low);
+    text_puts(text, "}");
+}
+
 void tensors_look(struct call *call, struct text *text)
 {
     struct resident_view view;
+    struct position positions[POSITIONS_MAX];
     if (!find(call, &view))
         return;
+    int count = store_positions(&call->server->store, view.name, clock_ns(), positions);
     memcpy(call->reply->etag, view.etag, sizeof view.etag);
+    text_puts(text, "{");
     tensor_job_describe(text, &view);
+    if (count > 0) {
+        text_puts(text, ",");
+        put_positions(text, positions, count);
+    }
+    text_puts(text, "}");
 }
 
 /* Snapshots need a folder to be written to, which this server has not. */
@@ -78,7 +97,9 @@ static bool list_one(const struct resident_view *view, void *context)
         return false;
     }
     text_puts(l->text, *l->last ? "," : "");
+    text_puts(l->text, "{");
     tensor_job_describe(l->text, view);
+    text_puts(l->text, "}");
     strcpy(l->last, view->name);
     l->left--;
     return true;
@@ -113,10 +134,13 @@ static bool is_name_or_none(struct call *call, const char *after)
 void tensors_list(struct call *call, struct text *text)
 {
     struct listing l = {.call = call, .text = text};
+    struct position sources[SOURCES_MAX];
     const char *after = call->query->value[QUERY_AFTER];
     if (!may_look(call) || !read_limit(call, &l.left) || !is_name_or_none(call, after))
         return;
-    text_puts(text, "{\"tensors\":[");
+    text_puts(text, "{");
+    put_positions(text, sources, store_sources(&call->server->store, call->token, sources));
+    text_puts(text, ",\"tensors\":[");
     store_list(&call->server->store, after ? after : "", clock_ns(), list_one, &l);
     text_puts(text, "],\"next\":");
     if (l.has_more)

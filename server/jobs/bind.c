@@ -148,7 +148,8 @@ static enum error_code bind(struct job *job, int input)
     return ERROR_NONE;
 }
 
-/* A condition on what is not there is false before it is a 404. */
+/* A condition about a resident that does not exist is false (412) before the resident is missing
+ * (404). */
 enum error_code bind_inputs(struct job *job)
 {
     struct holds *holds = &job->holds;
@@ -261,4 +262,5 @@ void bind_commit(struct job *job, enum result result)
     into->version = resident->version;
     resident_etag(resident, into->etag);
     strcpy(holds->etag, into->etag);
+    holds_advance(holds);
 }

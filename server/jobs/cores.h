@@ -12,7 +12,7 @@ struct cores {
 
 void cores_init(struct cores *cores, int count);
 
-/* How many of `wanted` are granted: 1 .. wanted. Give back as many. */
+/* Takes up to `wanted` cores, and at least one; returns how many. The caller gives as many back. */
 int cores_take(struct cores *cores, int wanted);
 void cores_give_back(struct cores *cores, int granted);
 

@@ -1,7 +1,9 @@
 #include "server/jobs/gpus.h"
 
+#include "proto/number/digits.h"
+#include "server/base/list.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The streams of a device share this part, in percent, of the memory that is free at the start. */
@@ -26,23 +28,26 @@ static void add(struct gpus *gpus, int device)
         (struct gpu){.device = device, .lane_bytes = bytes / gpus->config->cuda_streams};
 }
 
-/* "0,2": numbers of devices that are there. */
-static enum error_code add_listed(struct gpus *gpus, const char *list, int there,
-                                  struct error *error)
+static bool has(const struct gpus *gpus, int device)
 {
-    for (const char *at = list; *at;) {
-        char *end;
-        unsigned long device = strtoul(at, &end, 10);
-        bool is_number = *at >= '0' && *at <= '9' && (*end == ',' || *end == '\0');
-        if (!is_number || device >= (unsigned long)there || gpus->count == GPUS_MAX)
-            return error_set(error, ERROR_INVALID_PARAMETER, NULL,
-                             "cuda_devices is %s; it must be all, or up to %d numbers below %d, "
-                             "with commas",
-                             list, GPUS_MAX, there);
+    for (int i = 0; i < gpus->count; i++)
+        if (gpus->list[i].device == device)
+            return true;
+    return false;
+}
+
+/* "0,2": numbers of devices that are there, at least one and each once. */
+static bool add_listed(struct gpus *gpus, const char *list, int there)
+{
+    size_t size;
+    for (const char *at = list; (at = list_next(at, &size)); at += size) {
+        uint64_t device;
+        if (digits_read(at, (uint64_t)there - 1, &device) != at + size || has(gpus, (int)device) ||
+            gpus->count == GPUS_MAX)
+            return false;
         add(gpus, (int)device);
-        at = *end ? end + 1 : end;
     }
-    return ERROR_NONE;
+    return gpus->count > 0;
 }
 
 enum error_code gpus_init(struct gpus *gpus, const struct config *config,
@@ -56,10 +61,14 @@ enum error_code gpus_init(struct gpus *gpus, const struct config *config,
     int there = backend->devices();
     if (there == 0)
         return none(gpus, "no CUDA device was found", error);
-    if (strcmp(config->cuda_devices, "all") != 0)
-        return add_listed(gpus, config->cuda_devices, there, error);
-    for (int device = 0; device < there && device < GPUS_MAX; device++)
+    bool all = strcmp(config->cuda_devices, "all") == 0;
+    for (int device = 0; all && device < there && device < GPUS_MAX; device++)
         add(gpus, device);
+    if (!all && !add_listed(gpus, config->cuda_devices, there))
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "cuda_devices is %s; it must be all, or up to %d different numbers below "
+                         "%d, with commas",
+                         config->cuda_devices, GPUS_MAX, there);
     return ERROR_NONE;
 }
 

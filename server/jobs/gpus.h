@@ -21,7 +21,7 @@ struct gpus {
         size_t lane_bytes; /* memory that each of its streams may take */
     } list[GPUS_MAX];
     char absence[160];    /* why there are none; "" when there are */
-    atomic_uint next;     /* whose turn it is among several */
+    atomic_uint next;     /* counts the jobs that chose among several devices: they take turns */
     atomic_bool are_lost; /* a device failed for good */
 };
 
@@ -31,22 +31,24 @@ struct gpus {
 MUST_CHECK enum error_code gpus_init(struct gpus *gpus, const struct config *config,
                                      const struct backend *backend, struct error *error);
 
-/* None is used, because of `error`, which stays an error only where `device` is cuda. */
+/* Gives up all devices because of `error`, which stays an error only where `device` is cuda. */
 enum error_code gpus_give_up(struct gpus *gpus, struct error *error);
 
-/* How many can be asked for: 0 when there are none, or none any more. */
+/* How many devices a request may choose among; 0: there are none, or they were lost. */
 int gpus_available(const struct gpus *gpus);
 
-/* Whether jobs go to them unless they ask for something else: then it pays to pin their memory. */
+/* Whether jobs go to the devices unless they ask for the CPU: then it pays to pin their memory. */
 bool gpus_are_preferred(const struct gpus *gpus);
 
 /* Sets where a planned job runs, job->gpu, unless that is known: it is chosen once. */
 void gpus_choose(struct gpus *gpus, struct job *job);
 
-/* Told by a worker whose lane is broken; true the first time. */
+/* Takes note that a worker's lane is broken, so that no device is used any more; true the first
+ * time. */
 bool gpus_lose(struct gpus *gpus);
 
-/* Whether the server cannot do what it was started for. */
+/* Whether devices were lost while `device` is cuda: the server cannot do what it was started for.
+ */
 bool gpus_are_missed(const struct gpus *gpus);
 
 #endif

@@ -1,6 +1,7 @@
 #include "server/jobs/holds.h"
 
 #include "server/base/clock.h"
+#include "server/base/exhausted.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -27,10 +28,9 @@ void holds_open(struct holds *holds, const struct holds_setup *setup)
         holds->inputs[i] = PLACE_NONE;
 }
 
-enum error_code holds_join(struct holds *holds, const char *name, bool writes, int *place,
-                           struct error *error)
+enum error_code holds_permit(const struct holds_setup *setup, const char *name, bool writes,
+                             struct error *error)
 {
-    const struct holds_setup *setup = &holds->setup;
     if (!setup->store || !store_keeps(setup->store))
         return error_set(error, ERROR_NOT_SUPPORTED, NULL,
                          "this server keeps no tensors (setting tensor_memory)");
@@ -40,10 +40,16 @@ enum error_code holds_join(struct holds *holds, const char *name, bool writes, i
     if (!rights_allow(setup->rights, name, writes))
         return error_set(error, ERROR_FORBIDDEN, NULL, "the token may not %s the tensor '%s'",
                          writes ? "write" : "read", name);
-    *place = store_join(setup->store, &holds->turn, name, writes);
-    return *place >= 0
-               ? ERROR_NONE
-               : error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
+    return ERROR_NONE;
+}
+
+enum error_code holds_join(struct holds *holds, const char *name, bool writes, int *place,
+                           struct error *error)
+{
+    if (holds_permit(&holds->setup, name, writes, error) != ERROR_NONE)
+        return error->code;
+    *place = store_join(holds->setup.store, &holds->turn, name, writes);
+    return *place >= 0 ? ERROR_NONE : error_no_memory(error);
 }
 
 /* ----------------------------------------------------------------------------------------- keys */
@@ -95,7 +101,7 @@ enum error_code holds_key(struct holds *holds, const char *op, const char *body,
                          setup->key, KEY_TEXT_MAX);
     if (!hash(id, setup->token, (const char *[]){NULL}, key, key_size) ||
         !hash(holds->fingerprint, op, setup->target, body, size))
-        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "the server has no memory left");
+        return error_no_memory(error);
     memcpy(holds->key_id, id, KEY_ID_BYTES);
     holds->is_keyed = true;
     return ERROR_NONE;
@@ -174,9 +180,37 @@ enum error_code holds_replay(struct holds *holds, const struct key **kept, bool 
     *is_passed = resident && *position->source && positions_passed(&resident->positions, position);
     if (*kept || *is_passed) {
         holds->is_replayed = true;
+        holds_advance(holds);
         store_count(holds->setup.store, STORE_REPLAY);
     }
     return ERROR_NONE;
+}
+
+enum error_code holds_may_write(const struct holds *holds, struct error *error)
+{
+    for (int i = 0; i < holds->turn.count; i++) {
+        const struct place *place = &holds->turn.places[i];
+        if (place->writes && place->named->resident && place->named->resident->is_read_only)
+            return error_set(error, ERROR_FORBIDDEN, NULL,
+                             "the tensor '%s' is read only: it comes from a file that this server "
+                             "does not write",
+                             place->named->name);
+    }
+    return ERROR_NONE;
+}
+
+/* Whether they hold for what has this tag, "" for nothing, which else is what the answer tells. */
+static enum error_code check(struct holds *holds, const struct holds_setup *setup, const char *name,
+                             const char *etag, struct error *error)
+{
+    if (conditions_hold(&setup->conditions, *etag ? etag : NULL))
+        return ERROR_NONE;
+    strcpy(holds->etag, etag);
+    store_count(setup->store, STORE_CONFLICT);
+    return error_set(error, ERROR_PRECONDITION_FAILED, NULL,
+                     *etag ? "the tensor '%s' is at %s; the request's condition does not hold"
+                           : "there is no tensor '%s'%s; the request's condition does not hold",
+                     name, etag);
 }
 
 enum error_code holds_check(struct holds *holds, struct error *error)
@@ -185,14 +219,19 @@ enum error_code holds_check(struct holds *holds, struct error *error)
     char etag[ETAG_MAX] = "";
     if (resident)
         resident_etag(resident, etag);
-    if (conditions_hold(&holds->setup.conditions, resident ? etag : NULL))
+    return check(holds, &holds->setup, holds->turn.places[holds->about].named->name, etag, error);
+}
+
+enum error_code holds_foresee(struct holds *holds, const struct holds_setup *setup,
+                              const char *name, bool writes, struct error *error)
+{
+    struct resident_view view = {0};
+    if (holds_permit(setup, name, writes, error) != ERROR_NONE)
+        return error->code;
+    if (!conditions_exist(&setup->conditions) || setup->key || *setup->position.source)
         return ERROR_NONE;
-    strcpy(holds->etag, etag);
-    store_count(holds->setup.store, STORE_CONFLICT);
-    return error_set(error, ERROR_PRECONDITION_FAILED, NULL,
-                     resident ? "the tensor '%s' is at %s; the request's condition does not hold"
-                              : "there is no tensor '%s'%s; the request's condition does not hold",
-                     holds->turn.places[holds->about].named->name, etag);
+    store_look(setup->store, name, clock_ns(), &view);
+    return check(holds, setup, name, view.etag, error);
 }
 
 enum error_code holds_missing(const char *name, struct error *error)
@@ -229,6 +268,13 @@ void holds_install(struct holds *holds)
 {
     store_install(holds->setup.store, &holds->turn, holds->into, holds->made, clock_ns());
     holds->made = NULL;
+}
+
+void holds_advance(const struct holds *holds)
+{
+    const struct holds_setup *setup = &holds->setup;
+    if (*setup->position.source)
+        store_advance(setup->store, setup->token, &setup->position);
 }
 
 void holds_keep(struct holds *holds, int status, const char *answer, size_t size)

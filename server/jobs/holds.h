@@ -44,7 +44,17 @@ struct holds {
 /* Zeroed holds are of a job that may use no residents. */
 void holds_open(struct holds *holds, const struct holds_setup *setup);
 
-/* A name that the job uses, before it enters; its place in *place. Errors: FORBIDDEN,
+/* Whether the client may use a tensor of that name. Errors: NOT_SUPPORTED, FORBIDDEN. */
+MUST_CHECK enum error_code holds_permit(const struct holds_setup *setup, const char *name,
+                                        bool writes, struct error *error);
+
+/* Before a body is sent, of holds that are not open: what would be refused by now, unless the key
+ * or the position may stand for a write that was applied. Both are decided again in the turn.
+ * Errors: those of holds_permit, PRECONDITION_FAILED. */
+MUST_CHECK enum error_code holds_foresee(struct holds *holds, const struct holds_setup *setup,
+                                         const char *name, bool writes, struct error *error);
+
+/* A name that the job uses, before it enters; its place in *place. Errors: those of holds_permit,
  * RESOURCE_EXHAUSTED. */
 MUST_CHECK enum error_code holds_join(struct holds *holds, const char *name, bool writes,
                                       int *place, struct error *error);
@@ -65,6 +75,10 @@ MUST_CHECK enum error_code holds_enter(struct holds *holds, bool may_wait, size_
 MUST_CHECK enum error_code holds_replay(struct holds *holds, const struct key **kept,
                                         bool *is_passed, struct error *error);
 
+/* In the turn: whether what is to be written may be. Errors: FORBIDDEN (a resident of a file that is
+ * not ours to write). */
+MUST_CHECK enum error_code holds_may_write(const struct holds *holds, struct error *error);
+
 /* In the turn: whether the conditions hold for the resident at `about`. Errors:
  * PRECONDITION_FAILED. */
 MUST_CHECK enum error_code holds_check(struct holds *holds, struct error *error);
@@ -82,6 +96,9 @@ MUST_CHECK enum error_code holds_prepare(struct holds *holds, struct error *erro
 
 /* The resident that was made gets the name at `into`. */
 void holds_install(struct holds *holds);
+
+/* The write at `into` is done: its source has come to its position. */
+void holds_advance(const struct holds *holds);
 
 /* The write at `into` is done, and this was answered: the key is kept. */
 void holds_keep(struct holds *holds, int status, const char *answer, size_t size);

@@ -23,14 +23,14 @@
 
 struct job_times {
     uint64_t received_ns; /* the last byte of the body was in; deadlines count from here */
-    uint64_t queued_ns;   /* it was last put into the queue, which says so; 0: never */
+    uint64_t queued_ns;   /* when the queue last took the job; 0: never */
     /* durations */
     uint64_t parse_ns, queue_ns, line_ns, compute_ns, encode_ns;
 };
 
 enum { GPU_UNKNOWN = -2, GPU_NONE = -1 };
 
-/* What is done with it. */
+/* What a job does: it computes an operation, or stores, reads or drops a tensor. */
 enum job_kind { JOB_INFER, JOB_TENSOR };
 
 struct job {
@@ -52,7 +52,7 @@ struct job {
     enum job_kind kind;
     struct tensor_call call;       /* JOB_TENSOR */
     struct holds holds;            /* of resident tensors */
-    void (*come)(struct job *job); /* its turn has come: the job goes on */
+    void (*come)(struct job *job); /* called when the job's turn has come: the job goes on */
 
     bool decoded, planned;
     bool is_answered;   /* the answer is one that was given before: nothing is to be run */
@@ -67,15 +67,15 @@ struct job {
     _Atomic uint64_t deadline_ns;
     struct job_times times;
 
-    /* What the stages fill: nothing of it is there before. */
+    /* Filled by the stages: job_open leaves nothing in them. */
     struct error error;
     struct request request;
     struct plan plan;
     struct response response;
 };
 
-/* Memory and an error, nothing to compute yet. Takes over `home`, in which the job may lie itself.
- */
+/* Gives the job its memory, and nothing to compute yet. Takes over `home`, in which the job itself
+ * may lie. */
 void job_init(struct job *job, struct blocks *blocks, struct budget *budget, struct block *home);
 
 /* All that a job must be told. */
@@ -93,7 +93,7 @@ struct job_setup {
     const struct tensor_call *call; /* NULL: an operation is computed */
 };
 
-/* The job is one to compute. It holds no memory but `home` yet. */
+/* Makes it a job to compute. It holds no memory but `home` yet. */
 void job_open(struct job *job, const struct job_setup *setup);
 
 /* The body is complete: the clock of its deadline starts. */
@@ -102,23 +102,23 @@ void job_receive(struct job *job, char *body, size_t size);
 /* The body becomes a request. `threads` is how many cores it may use. */
 void job_decode(struct job *job, int threads);
 
-/* The residents that it names: it enters their lines. A job that names none holds its turn at once.
- * JOB_TURN_WAITS: it is in line and no longer the caller's; it comes back by job->come, to be
+/* Enters the lines of the residents that the job names. A job that names none holds its turn at
+ * once. JOB_TURN_WAITS: it is in line and no longer the caller's; it comes back by job->come, to be
  * planned. JOB_TURN_BUSY, only where it may not wait: it is to enter again. After an error it is
  * over. */
 enum job_turn { JOB_TURN_HELD, JOB_TURN_WAITS, JOB_TURN_BUSY };
 enum job_turn job_enter(struct job *job, bool may_wait);
 
-/* In its turn: shapes, types and sizes are checked, or what was answered before is found. */
+/* In the job's turn: checks shapes, types and sizes, or finds what was answered before. */
 void job_plan(struct job *job);
 
-/* It is over: it gives back what it holds of residents and is handed back by job->finish. */
+/* Ends the job: gives back what it holds of residents, and hands it back by job->finish. */
 void job_end(struct job *job);
 
 /* The job whose turn this is. */
 struct job *job_of_turn(struct turn *turn);
 
-/* Reads and writes no more than `bytes`, the answer included. */
+/* Whether the job reads and writes no more than `bytes`, the answer included. */
 bool job_is_light(const struct job *job, size_t bytes);
 
 /* How many cores the next stage is worth. */
@@ -131,7 +131,7 @@ void job_run(struct job *job, const struct backend *backend, struct lane *lane, 
  * Any thread; the caller sees to it that the job is there. */
 enum error_code job_due(const struct job *job);
 
-/* Failed, stopped or due: true, with the error set. */
+/* Whether the job failed, was stopped or is due; then its error is set. */
 bool job_is_over(struct job *job);
 
 /* The same for a job whose client was there a moment ago: its socket is not asked, which takes a

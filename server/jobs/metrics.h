@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 enum {
-    METRICS_OPS_MAX = 24,
-    METRICS_OTHER = METRICS_OPS_MAX - 1, /* requests that reach no operation */
-    METRICS_BUCKETS = 17,                /* 50 us .. 10 s; one more holds the rest */
+    METRICS_OTHER = OPS_MAX, /* requests that reach no operation */
+    METRICS_OPS_MAX,
+    METRICS_BUCKETS = 17, /* 50 us .. 10 s; one more holds the rest */
     METRICS_SHARDS_MAX = 128
 };
 
@@ -69,13 +69,13 @@ struct metrics {
 MUST_CHECK enum error_code metrics_init(struct metrics *metrics, int shards, struct error *error);
 void metrics_release(struct metrics *metrics);
 
-/* Counts. Only the shard's own thread calls this. */
+/* Counts a request that is over. Only the shard's own thread calls this. */
 void metrics_observe(struct metrics_shard *shard, const struct observation *seen);
 
-/* All shards together; `op` is a row's number or METRICS_OTHER. */
+/* Adds all shards up; `op` is a row's number in op's table, or METRICS_OTHER. */
 void metrics_total(const struct metrics *metrics, int op, struct op_totals *totals);
 
-/* The same in Triton's terms. */
+/* Adds all shards up in Triton's terms. */
 void metrics_op_stats(const struct metrics *metrics, int op, struct op_stats *stats);
 
 /* A row's number in op's table. */

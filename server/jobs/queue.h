@@ -24,8 +24,8 @@ static inline int queue_kind_of_gpu(int gpu)
     return QUEUE_GPUS + gpu;
 }
 
-/* Whose job this is, as far as it is known: its device's, those who may use several cores when it
- * is worth them, else anybody's. */
+/* The kind of worker that the job is for, as far as it is known: its device's; one that may use
+ * several cores, when the job is worth them; else any. */
 int queue_kind_of_job(const struct job *job);
 
 struct queue_lane {
@@ -51,7 +51,7 @@ void queue_release(struct queue *queue);
 MUST_CHECK enum error_code queue_admit(struct queue *queue, size_t bytes, size_t most_jobs,
                                        struct error *error);
 
-/* Whether queue_admit would succeed at this moment. Errors: its. */
+/* Whether queue_admit would succeed at this moment. Errors: those of queue_admit. */
 MUST_CHECK enum error_code queue_check(struct queue *queue, size_t bytes, size_t most_jobs,
                                        struct error *error);
 
@@ -60,8 +60,8 @@ MUST_CHECK enum error_code queue_check(struct queue *queue, size_t bytes, size_t
 void queue_keep(struct queue *queue, const struct job *job);
 void queue_give_up(struct queue *queue, const struct job *job);
 
-/* Fills the place: the job is the queue's, then a worker's. Its body_size is the bytes admitted.
- * This and what follows set the job's times.queued_ns when they take it. */
+/* Fills the place: the job becomes the queue's, then a worker's. Its body_size is the bytes
+ * admitted. Each function that puts a job into the queue sets its times.queued_ns. */
 void queue_push(struct queue *queue, struct job *job, int kind);
 
 /* Waits for the next job; NULL when the queue is closed and empty. `kind` is the worker's. */

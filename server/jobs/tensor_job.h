@@ -12,7 +12,7 @@
 
 enum verb { VERB_PUT, VERB_MOVE, VERB_ASSIGN, VERB_READ, VERB_PATCH, VERB_DROP };
 
-/* What is asked for: the caller fills it but for `tensor`. */
+/* The request: the caller fills it but for `tensor`. */
 struct tensor_call {
     enum verb verb;
     char name[TENSOR_NAME_MAX + 1];
@@ -28,31 +28,32 @@ struct tensor_call {
 
 struct job;
 
-/* The body becomes a tensor, or a patch. */
+/* Decodes the body: a tensor, or a patch. */
 MUST_CHECK enum error_code tensor_job_decode(struct job *job, const struct work *work);
 
-/* The names that it uses. Errors: those of holds_join and holds_key. */
+/* Joins the names that the job uses. Errors: those of holds_join and holds_key. */
 MUST_CHECK enum error_code tensor_job_names(struct job *job);
 
-/* In the turn: existence, conditions, rows. Errors: TENSOR_NOT_FOUND PRECONDITION_FAILED
+/* In the turn: checks existence, conditions and rows. Errors: TENSOR_NOT_FOUND PRECONDITION_FAILED
  * ROWS_OUT_OF_RANGE SHAPE_MISMATCH UNSUPPORTED_DTYPE OUTPUT_TOO_LARGE. */
 MUST_CHECK enum error_code tensor_job_plan(struct job *job);
 
-/* How many bytes it reads or writes besides the body that arrived. */
+/* Bytes that the job reads or writes besides the body that arrived. */
 size_t tensor_job_weight(const struct job *job);
 
-/* Does it, gives everything back, and answers. Errors: TENSOR_MEMORY_FULL RESOURCE_EXHAUSTED
- * CANCELLED. */
+/* Does what was asked for, gives everything back, and answers. Errors: TENSOR_MEMORY_FULL
+ * RESOURCE_EXHAUSTED CANCELLED. */
 MUST_CHECK enum error_code tensor_job_run(struct job *job, const struct work *work);
 
 /* The answer to a write that was applied before: the metadata of now. Errors: RESOURCE_EXHAUSTED.
  */
 MUST_CHECK enum error_code tensor_job_answer(struct job *job);
 
-/* The metadata of a resident as JSON: GET's answer, and that of every write. */
+/* The metadata of a resident, the members of a JSON object without its braces: in GET's answer, and
+ * in that of every write. */
 void tensor_job_describe(struct text *text, const struct resident_view *view);
 
-/* A ttl within its bound. Errors: INVALID_PARAMETER. */
+/* Reads a time to live of at most `most`. Errors: INVALID_PARAMETER. */
 MUST_CHECK enum error_code tensor_ttl_parse(uint64_t *ns, const char *text, uint64_t most,
                                             struct error *error);
 

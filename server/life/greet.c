@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Sockets of all addresses are reached at the loopback's. */
+/* A socket that is bound to all addresses is reached at the loopback address. */
 static const struct {
     const char *bound, *reached;
 } wildcards[] = {{"0.0.0.0:", "127.0.0.1:"}, {"[::]:", "[::1]:"}};

@@ -170,15 +170,35 @@ static void drain_server(struct life *life)
     wait_until(life, http_is_quiet, SEC);
 }
 
-static void report(void *context, const struct error *fault)
+/* Whether a load of tensors goes on; called between its pieces. */
+static bool go_on(void *context)
+{
+    struct life *life = context;
+    life->is_hurried = await_signal(life, 0);
+    return !life->is_hurried;
+}
+
+/* Ends a start that was broken off: nothing was served yet. */
+static void end_start(struct life *life)
+{
+    http_stop_accepting(life->server.http);
+    listeners_close(&life->listeners);
+    set_phase(life, PHASE_STOPPING, "ending before the start");
+    life->is_hurried = false;
+    wait_until(life, http_is_quiet, SEC);
+    server_end(&life->server);
+    log_release(&life->server.log);
+}
+
+void life_report(void *context, const struct error *fault)
 {
     (void)context;
     fprintf(stderr, TENSORD_NAME ": %s\n", fault->message);
 }
 
-static int fail(const struct error *error)
+int life_fail(const struct error *error)
 {
-    report(NULL, error);
+    life_report(NULL, error);
     return EXIT_FAILURE;
 }
 
@@ -188,20 +208,25 @@ int life_serve(const struct config_sources *sources)
     struct server *server = &life.server;
     struct error error;
     error_clear(&error);
-    if (!config_load(&server->config, sources, report, NULL))
+    if (!config_load(&server->config, sources, life_report, NULL))
         return EXIT_FAILURE;
     if (log_init(&server->log, STDOUT_FILENO, server->config.log_buffer, &error) != ERROR_NONE)
-        return fail(&error);
+        return life_fail(&error);
     log_set_level(&server->log, (enum log_level)server->config.log_level);
     log_say(&server->log, LOG_INFO, "starting", "version", TENSORD_VERSION);
     if (server_start(server, &life.listeners, &error) != ERROR_NONE) {
         log_release(&server->log);
         listeners_close(&life.listeners);
         access_release(&server->access);
-        return fail(&error);
+        return life_fail(&error);
     }
-    greet_terminal(server, &life.listeners);
     watch_init(&life.watch, server);
+    if (files_load(&server->files, go_on, &life, &error) != ERROR_NONE) {
+        end_start(&life);
+        return error.code == ERROR_CANCELLED ? EXIT_SUCCESS : life_fail(&error);
+    }
+    server_ready(server);
+    greet_terminal(server, &life.listeners);
     while (!await_signal(&life, life.watch.tick_ms) && !gpus_are_missed(&server->gpus))
         continue;
     drain_server(&life);

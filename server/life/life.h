@@ -12,4 +12,8 @@ void life_prepare_process(void);
  * and again on SIGHUP. Errors before the start go to standard error, and nowhere else. */
 int life_serve(const struct config_sources *sources);
 
+/* Prints a fault to standard error; a config_fault. life_fail also returns the exit status. */
+void life_report(void *context, const struct error *fault);
+int life_fail(const struct error *error);
+
 #endif

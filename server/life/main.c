@@ -5,6 +5,7 @@
 #include "kernels/team.h"
 #include "server/access/access.h"
 #include "server/base/version.h"
+#include "server/files/files.h"
 #include "server/jobs/cores.h"
 #include "server/life/command.h"
 #include "server/life/life.h"
@@ -25,22 +26,10 @@ static void make_teams_sleep(char **argv)
     execv("/proc/self/exe", argv);
 }
 
-static void report(void *context, const struct error *fault)
-{
-    (void)context;
-    fprintf(stderr, TENSORD_NAME ": %s\n", fault->message);
-}
-
-static int fail(const struct error *error)
-{
-    report(NULL, error);
-    return EXIT_FAILURE;
-}
-
 static int print_config(const struct command *command)
 {
     struct config config;
-    if (!config_load(&config, &command->sources, report, NULL))
+    if (!config_load(&config, &command->sources, life_report, NULL))
         return EXIT_FAILURE;
     config_print(&config, stdout);
     return EXIT_SUCCESS;
@@ -67,10 +56,10 @@ static int check_config(const struct command *command)
     struct config config;
     struct error error;
     const char *file = command->sources.file;
-    if (!config_load(&config, &command->sources, report, NULL))
+    if (!config_load(&config, &command->sources, life_report, NULL))
         return EXIT_FAILURE;
-    if (access_check(&config, &error) != ERROR_NONE)
-        return fail(&error);
+    if (access_check(&config, &error) != ERROR_NONE || files_check(&config, &error) != ERROR_NONE)
+        return life_fail(&error);
     printf("ok, from %s%sthe environment and the command line:\n", file ? file : "",
            file ? ", " : "");
     config_print_changes(&config, stdout);
@@ -81,10 +70,10 @@ static int ask_health(const struct command *command)
 {
     struct config config;
     struct error error;
-    if (!config_load(&config, &command->sources, report, NULL))
+    if (!config_load(&config, &command->sources, life_report, NULL))
         return EXIT_FAILURE;
     if (health_ask(config.listen, config.base_path, &error) != ERROR_NONE)
-        return fail(&error);
+        return life_fail(&error);
     return EXIT_SUCCESS;
 }
 
@@ -93,7 +82,7 @@ int main(int argc, char **argv, char **environment)
     struct command command;
     struct error error;
     if (command_parse(&command, argv + (argc > 0), environment, &error) != ERROR_NONE)
-        return fail(&error);
+        return life_fail(&error);
     switch (command.verb) {
     case COMMAND_HELP:
         config_help(stdout);

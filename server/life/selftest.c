@@ -85,7 +85,7 @@ static enum error_code run_example(struct server *server, const struct backend *
     job_init(&job, &server->blocks, &server->budget, home);
     if (open(&job, server, example) == ERROR_NONE)
         prepare(&job, example);
-    /* What a device cannot run, strings, goes to the CPU. */
+    /* Plans that a device cannot run, those of strings, go to the CPU. */
     bool elsewhere = job.planned && !backend->can_run(&job.plan);
     if (!elsewhere && (!job.planned || has_kernels(&job.plan, backend, error))) {
         if (job.planned)

@@ -1,6 +1,7 @@
 #include "server/server.h"
 
 #include "server/http/http.h"
+#include "server/http/process.h"
 #include "server/life/selftest.h"
 #include "server/net/systemd.h"
 
@@ -66,6 +67,12 @@ static enum error_code start_parts(struct server *server, const struct listeners
                                .most = (int)config->tensors_max,
                                .most_keys = (int)config->tensor_keys};
     store_init(&server->store, &kept);
+    files_init(&server->files, &(struct files_setup){.store = &server->store,
+                                                     .blocks = &server->blocks,
+                                                     .budget = &server->budget,
+                                                     .log = &server->log});
+    if (files_open(&server->files, config, error) != ERROR_NONE)
+        return error->code;
     struct workers_setup setup = {.count = or_automatic(config->workers, cores),
                                   .wide = (int)config->wide_workers,
                                   .queue = &server->queue,
@@ -105,15 +112,23 @@ enum error_code server_start(struct server *server, struct listeners *listeners,
                              struct error *error)
 {
     server->phase = PHASE_STARTING;
+    server->start_seconds = process_start();
     if (open_listeners(server, listeners, error) != ERROR_NONE ||
         start_parts(server, listeners, error) != ERROR_NONE ||
-        selftest(server, server->backend, 0, 0, error) != ERROR_NONE ||
-        http_accept(server->http, listeners, error) != ERROR_NONE)
+        selftest(server, server->backend, 0, 0, error) != ERROR_NONE)
         return error->code;
-    server->phase = PHASE_READY;
-    systemd_notify("READY=1");
+    if (!files_exist(&server->files))
+        server->phase = PHASE_READY;
+    if (http_accept(server->http, listeners, error) != ERROR_NONE)
+        return error->code;
     log_listeners(server, listeners);
     return ERROR_NONE;
+}
+
+void server_ready(struct server *server)
+{
+    server->phase = PHASE_READY;
+    systemd_notify("READY=1");
 }
 
 void server_end(struct server *server)
@@ -122,6 +137,7 @@ void server_end(struct server *server)
     queue_close(&server->queue);
     workers_release(&server->workers);
     queue_release(&server->queue);
+    files_release(&server->files);
     store_release(&server->store);
     blocks_release(&server->blocks);
     access_release(&server->access);

@@ -52,7 +52,7 @@ static bool is_turn_stopped(struct turn *turn, void *context)
     return is_stopped(job_of_turn(turn), context);
 }
 
-/* Those that wait in lines have a place in the queue, which they come back to. */
+/* Turns that wait in lines keep a place in the queue, to which they come back. */
 static void finish_turns(struct server *server, bool (*is_wanted)(struct turn *turn, void *context))
 {
     struct turn *list = store_remove(&server->store, is_wanted, NULL, clock_ns());
@@ -76,8 +76,8 @@ static bool is_time(uint64_t *last_ns, uint64_t now, uint64_t every_ns)
     return true;
 }
 
-/* Looking at queued jobs holds up the queue, so it is done every TICK_MS, also when a pulse
- * shortens the ticks. */
+/* Queued jobs are looked at only every TICK_MS, also when a pulse shortens the ticks: a look holds
+ * up the queue. */
 void watch_tick(struct watch *watch)
 {
     struct server *server = watch->server;

@@ -16,8 +16,8 @@
 /* In the order of the setting log_level's words. */
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 
-/* So long a line a pipe takes whole or not at all (PIPE_BUF); a file may take a part of one when
- * the disk is full. */
+/* A pipe takes a line of this length whole or not at all (PIPE_BUF); a file may take a part of one
+ * when the disk is full. */
 enum { LOG_LINE_MAX = 4096 };
 
 struct log {

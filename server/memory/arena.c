@@ -59,7 +59,7 @@ struct block *arena_add(struct arena *arena, size_t bytes)
     return block;
 }
 
-/* Out of the chain; what it costs is still reserved. */
+/* Takes a block out of the chain; its cost stays reserved. */
 static size_t take_out(struct arena *arena, struct block *block)
 {
     struct block **link = &arena->chain;

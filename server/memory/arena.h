@@ -29,10 +29,10 @@ void arena_init(struct arena *arena, struct blocks *blocks, struct budget *budge
 /* Gives back every block but the home block, and the blocks' reservation. */
 void arena_release(struct arena *arena);
 
-/* TENSOR_ALIGNMENT-aligned; NULL when there is no memory, or none in the budget. */
+/* Memory, TENSOR_ALIGNMENT-aligned; NULL when there is none, or none in the budget. */
 void *arena_get(struct arena *arena, size_t bytes);
 
-/* Sees to it that the next calls of arena_get for `bytes` in all, each rounded up to
+/* Makes sure that the next calls of arena_get, for `bytes` in all, each rounded up to
  * TENSOR_ALIGNMENT, succeed. */
 MUST_CHECK bool arena_reserve(struct arena *arena, size_t bytes);
 

@@ -184,8 +184,8 @@ size_t block_cost(const struct block *block)
     return class_size(block->size_class);
 }
 
-/* Takes `least` blocks off the list: so many were never needed since the last trim. They come from
- * the warm end, which needs no walk through the list. */
+/* Takes `least` blocks off the list: the number that were not needed since the last trim. They come
+ * from the warm end, which needs no walk through the list. */
 static struct block *cut_idle(struct block_list *list)
 {
     pthread_mutex_lock(&list->lock);

@@ -41,6 +41,6 @@ void heap_trim(struct heap *heap)
 {
     int64_t before = slack();
     malloc_trim(0);
-    if (slack() > before - GAIN_BYTES) /* what is freed meanwhile is for the next trim */
+    if (slack() > before - GAIN_BYTES) /* memory freed meanwhile is for the next trim */
         heap->kept_bytes = before;
 }

@@ -1,21 +1,23 @@
-/* heap: what malloc keeps of a peak (libmicrohttpd's memory of connections, TLS sessions, lines of
- * the log, blocks) goes back to the system. glibc by itself gives back the top of a heap only. */
+/* heap: memory that malloc keeps after a peak (libmicrohttpd's memory of connections, TLS sessions,
+ * lines of the log, blocks) goes back to the system. glibc by itself gives back only the top of a
+ * heap. */
 #ifndef SERVER_MEMORY_HEAP_H
 #define SERVER_MEMORY_HEAP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of one thread. */
+/* Used by one thread, for the memory of all. */
 struct heap {
-    int64_t kept_bytes; /* what a trim could not give back, or the least since */
+    int64_t kept_bytes; /* slack that a trim could not give back, or the least slack since */
 };
 
-/* Whether so much is resident and not in use that a trim is worth it. */
+/* Whether there is enough slack, memory that is resident but not in use, for a trim to be worth it.
+ */
 bool heap_is_slack(struct heap *heap);
 
-/* Holds up whoever allocates, some microseconds for each MiB that is free: for moments in which
- * nothing is under way. */
+/* Trims. Other threads' allocations wait, some microseconds for each free MiB: call it while no
+ * request is under way. */
 void heap_trim(struct heap *heap);
 
 #endif

@@ -1,7 +1,7 @@
 #include "server/net/health.h"
 
 #include "server/config/config.h"
-#include "server/net/listen.h"
+#include "server/net/reach.h"
 #include "server/net/tls.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const char yes[] = "HTTP/1.1 200 ";
 
 enum { PATIENCE_SECONDS = 2 };
 
-/* Whether the status line says yes: the rest of the answer does not matter. */
+/* Whether the status line says 200; the rest of the answer does not matter. */
 static bool is_yes(int fd, const char *base_path, bool is_tls)
 {
     char answer[sizeof yes - 1], text[CONFIG_TEXT_MAX + sizeof question];
@@ -32,7 +32,7 @@ enum error_code health_ask(const char *addresses, const char *base_path, struct 
 {
     struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
     bool is_tls;
-    int fd = listen_reach(addresses, patience, &is_tls);
+    int fd = reach_first(addresses, patience, &is_tls);
     if (fd < 0)
         return error_set(error, ERROR_INVALID_PARAMETER, NULL, "nobody listens on %.160s",
                          addresses);

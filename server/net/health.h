@@ -1,5 +1,5 @@
-/* health: what `tensord --health` asks, so that a container's health check needs no other program.
- */
+/* health: the question of `tensord --health`, so that a container's health check needs no other
+ * program. */
 #ifndef SERVER_NET_HEALTH_H
 #define SERVER_NET_HEALTH_H
 

@@ -27,7 +27,7 @@ static unsigned take_number(struct reader *r, int bytes)
     return value;
 }
 
-/* A part with its length in front. */
+/* Takes a part that has its length in front. */
 static struct reader take_part(struct reader *r, int length_bytes)
 {
     ptrdiff_t size = take_number(r, length_bytes);
@@ -76,7 +76,8 @@ static bool speaks_http(struct reader names)
     return false;
 }
 
-/* The version in the message itself is that of a client without the extension. */
+/* `is_new_enough`: what the message's own version says, for a client without the extension of
+ * versions. */
 static int check_extensions(struct reader all, bool is_new_enough)
 {
     int alert = NONE;

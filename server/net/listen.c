@@ -1,5 +1,8 @@
 #include "server/net/listen.h"
 
+#include "proto/number/digits.h"
+#include "server/base/list.h"
+#include "server/net/listen_text.h"
 #include "server/net/network.h"
 
 #include <arpa/inet.h>
@@ -11,7 +14,6 @@
 #include <netinet/tcp.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,8 +21,6 @@
 #include <unistd.h>
 
 enum { BACKLOG = 4096 };
-
-static const char unix_prefix[] = "unix:", tls_prefix[] = "tls:";
 
 static enum error_code refuse_address(const char *address, const char *why, struct error *error)
 {
@@ -103,40 +103,17 @@ static void describe_inet(struct listener *listener)
     getnameinfo((struct sockaddr *)&ss, length, host, sizeof host, port, sizeof port,
                 NI_NUMERICHOST | NI_NUMERICSERV);
     snprintf(listener->address, sizeof listener->address,
-             ss.ss_family == AF_INET6 ? "%s[%s]:%s" : "%s%s:%s", listener->is_tls ? tls_prefix : "",
+             ss.ss_family == AF_INET6 ? "%s[%s]:%s" : "%s%s:%s", listener->is_tls ? "tls:" : "",
              host, port);
     struct address address = address_of((struct sockaddr *)&ss);
     listener->is_loopback = address_is_loopback(&address);
 }
 
-/* Splits "host:port", "[v6]:port" or "port" in place. */
-static bool split_port(char *address, char **host, char **port)
-{
-    static char loopback[] = "127.0.0.1";
-    char *colon = strrchr(address, ':');
-    if (!colon) {
-        *host = loopback;
-        *port = address;
-        return *address && address[strspn(address, "0123456789")] == '\0';
-    }
-    *colon = '\0';
-    *port = colon + 1;
-    *host = address;
-    size_t size = strlen(address);
-    if (*address == '[' && size > 2 && address[size - 1] == ']') {
-        address[size - 1] = '\0';
-        *host = address + 1;
-        return true;
-    }
-    return !strchr(address, ':');
-}
-
 /* getaddrinfo would cut a larger number to 16 bits. */
 static bool is_port(const char *port)
 {
-    char *end;
-    unsigned long number = strtoul(port, &end, 10);
-    return *end || number <= UINT16_MAX;
+    uint64_t number;
+    return port[strspn(port, "0123456789")] || digits_read(port, UINT16_MAX, &number);
 }
 
 static enum error_code open_inet(struct listener *listener, const char *address,
@@ -145,7 +122,7 @@ static enum error_code open_inet(struct listener *listener, const char *address,
     char copy[LISTENER_NAME_MAX], *host, *port;
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
     snprintf(copy, sizeof copy, "%s", address);
-    if (!split_port(copy, &host, &port))
+    if (!listen_split(copy, &host, &port))
         return refuse_form(address, "it has no port", error);
     if (!is_port(port))
         return refuse_form(address, "a port is at most 65535", error);
@@ -192,7 +169,7 @@ static enum error_code open_unix(struct listener *listener, const char *address,
                                  struct error *error)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
-    const char *path = address + sizeof unix_prefix - 1;
+    const char *path = listen_unix_path(address);
     if (*path != '/' || strlen(path) >= sizeof name.sun_path)
         return refuse_path(address, error);
     strcpy(name.sun_path, path);
@@ -206,23 +183,14 @@ static enum error_code open_unix(struct listener *listener, const char *address,
     return ERROR_NONE;
 }
 
-/* Steps over the prefix `tls:`, if there is one. */
-static bool take_tls(const char **address)
-{
-    size_t size = sizeof tls_prefix - 1;
-    bool is_tls = strncmp(*address, tls_prefix, size) == 0;
-    *address += is_tls ? size : 0;
-    return is_tls;
-}
-
 static enum error_code open_one(struct listeners *listeners, const char *address,
                                 struct error *error)
 {
     if (listeners->count == LISTENERS_MAX)
         return refuse_listener_count(address, error);
     struct listener *listener = &listeners->list[listeners->count];
-    *listener = (struct listener){.fd = -1, .is_tls = take_tls(&address)};
-    bool is_unix = strncmp(address, unix_prefix, sizeof unix_prefix - 1) == 0;
+    *listener = (struct listener){.fd = -1, .is_tls = listen_take_tls(&address)};
+    bool is_unix = listen_unix_path(address) != NULL;
     if (is_unix && listener->is_tls)
         return refuse_address(address, "a path needs no TLS", error);
     enum error_code code =
@@ -236,14 +204,10 @@ enum error_code listeners_open(struct listeners *listeners, const char *addresse
                                struct error *error)
 {
     listeners->count = 0;
-    while (*addresses) {
+    size_t size;
+    for (const char *at = addresses; (at = list_next(at, &size)); at += size) {
         char address[LISTENER_NAME_MAX];
-        addresses += strspn(addresses, ", ");
-        size_t size = strcspn(addresses, ", ");
-        if (size == 0)
-            break;
-        snprintf(address, sizeof address, "%.*s", (int)size, addresses);
-        addresses += size;
+        snprintf(address, sizeof address, "%.*s", (int)size, at);
         if (open_one(listeners, address, error) != ERROR_NONE) {
             listeners_close(listeners);
             return error->code;
@@ -295,7 +259,7 @@ static bool drop_syns(int fd)
 static void remove_file(struct listener *listener)
 {
     if (listener->is_unix && !listener->is_inherited && !listener->is_shut)
-        unlink(listener->address + sizeof unix_prefix - 1);
+        unlink(listen_unix_path(listener->address));
     listener->is_shut = true;
 }
 
@@ -318,59 +282,10 @@ void listeners_close(struct listeners *listeners)
     listeners->count = 0;
 }
 
-static int connect_to(const struct sockaddr *name, socklen_t size, struct timeval patience)
-{
-    int fd = socket(name->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -1;
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    if (connect(fd, name, size) == 0)
-        return fd;
-    close(fd);
-    return -1;
-}
-
-static int reach_inet(char *address, struct timeval patience)
-{
-    char *host, *port;
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
-    if (!split_port(address, &host, &port) ||
-        getaddrinfo(*host ? host : NULL, port, &hints, &found) != 0)
-        return -1;
-    int fd = connect_to(found->ai_addr, found->ai_addrlen, patience);
-    freeaddrinfo(found);
-    return fd;
-}
-
 bool listeners_have(const struct listeners *listeners, bool tls)
 {
     for (int i = 0; i < listeners->count; i++)
         if (listeners->list[i].is_tls == tls)
             return true;
     return false;
-}
-
-bool listen_wants_tls(const char *addresses)
-{
-    const char *found = strstr(addresses, tls_prefix);
-    while (found && found != addresses && !strchr(", ", found[-1]))
-        found = strstr(found + 1, tls_prefix);
-    return found != NULL;
-}
-
-int listen_reach(const char *addresses, struct timeval patience, bool *is_tls)
-{
-    char address[LISTENER_NAME_MAX];
-    addresses += strspn(addresses, ", ");
-    *is_tls = take_tls(&addresses);
-    snprintf(address, sizeof address, "%.*s", (int)strcspn(addresses, ", "), addresses);
-    if (strncmp(address, unix_prefix, sizeof unix_prefix - 1) != 0)
-        return reach_inet(address, patience);
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    const char *path = address + sizeof unix_prefix - 1;
-    if (strlen(path) >= sizeof name.sun_path)
-        return -1;
-    strcpy(name.sun_path, path);
-    return connect_to((const struct sockaddr *)&name, sizeof name, patience);
 }

@@ -5,7 +5,6 @@
 #include "kernels/error.h"
 
 #include <stdbool.h>
-#include <sys/time.h>
 
 enum { LISTENERS_MAX = 16, LISTENER_NAME_MAX = 160 };
 
@@ -40,13 +39,7 @@ bool listener_shut(struct listener *listener);
 /* Closes all listeners, and removes the files of the Unix sockets that listeners_open made. */
 void listeners_close(struct listeners *listeners);
 
-/* Whether a listener speaks TLS, or with `tls` false, whether one does not. listen_wants_tls looks
- * for TLS in the text of the setting. */
+/* Whether a listener speaks TLS, or with `tls` false, whether one does not. */
 bool listeners_have(const struct listeners *listeners, bool tls);
-bool listen_wants_tls(const char *addresses);
-
-/* Connects to the first of `addresses` as a client; each call on the socket waits for `patience` at
- * most. -1: nobody listens. */
-int listen_reach(const char *addresses, struct timeval patience, bool *is_tls);
 
 #endif

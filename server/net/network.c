@@ -1,9 +1,11 @@
 #include "server/net/network.h"
 
+#include "proto/number/digits.h"
+#include "server/base/list.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAPPED_BITS = 96, CLIENT_BITS = 64 };
@@ -99,16 +101,15 @@ bool address_is_loopback(const struct address *address)
 static bool parse_network(struct network *network, char *word)
 {
     struct address address;
-    char *slash = strchr(word, '/'), *end = NULL;
+    char *slash = strchr(word, '/');
     if (slash)
         *slash = '\0';
     if (strchr(word, '[') || !address_parse(&address, word, (int)strlen(word)))
         return false;
     int least = is_v4(address.bytes) ? MAPPED_BITS : 0;
-    long bits = slash ? strtol(slash + 1, &end, 10) : 128 - least;
-    if (slash && (slash[1] < '0' || slash[1] > '9' || *end))
-        return false;
-    if (bits < 0 || bits > 128 - least)
+    uint64_t most = (uint64_t)(128 - least), bits = most;
+    const char *end = slash ? digits_read(slash + 1, most, &bits) : "";
+    if (!end || *end)
         return false;
     memcpy(network->bytes, address.bytes, sizeof network->bytes);
     network->bits = least + (int)bits;
@@ -132,16 +133,12 @@ static enum error_code refuse_network_count(const char *word, struct error *erro
 
 enum error_code networks_parse(struct networks *networks, const char *text, struct error *error)
 {
+    size_t size;
     *networks = (struct networks){.count = 0};
-    for (;;) {
+    for (const char *at = text; (at = list_next(at, &size)); at += size) {
         char word[ADDRESS_TEXT_MAX], copy[ADDRESS_TEXT_MAX];
-        text += strspn(text, ", ");
-        size_t size = strcspn(text, ", ");
-        if (size == 0)
-            return ERROR_NONE;
-        snprintf(word, sizeof word, "%.*s", (int)size, text);
+        snprintf(word, sizeof word, "%.*s", (int)size, at);
         strcpy(copy, word);
-        text += size;
         if (strcmp(word, unix_name) == 0)
             networks->holds_unix = true;
         else if (networks->count == NETWORKS_MAX)
@@ -149,6 +146,7 @@ enum error_code networks_parse(struct networks *networks, const char *text, stru
         else if (size >= sizeof word || !parse_network(&networks->list[networks->count++], word))
             return refuse_network(copy, "is no network", error);
     }
+    return ERROR_NONE;
 }
 
 static bool is_inside(const struct network *network, const uint8_t *bytes)

@@ -1,5 +1,7 @@
 #include "server/net/systemd.h"
 
+#include "proto/number/digits.h"
+
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -31,19 +33,19 @@ void systemd_notify(const char *state)
 }
 
 /* An environment variable that is a positive number; 0 otherwise. */
-static unsigned long long number(const char *name)
+static uint64_t number(const char *name)
 {
     const char *text = getenv(name);
-    char *end;
-    unsigned long long value = text && *text ? strtoull(text, &end, 10) : 0;
-    return value > 0 && *end == '\0' ? value : 0;
+    uint64_t value;
+    const char *end = text ? digits_read(text, UINT64_MAX, &value) : NULL;
+    return end && *end == '\0' ? value : 0;
 }
 
 /* Whether the variable names this process: it may be inherited from a parent for which it was
  * meant. */
 static bool is_for_us(const char *variable)
 {
-    return number(variable) == (unsigned long long)getpid();
+    return number(variable) == (uint64_t)getpid();
 }
 
 uint64_t systemd_watchdog_ns(void)
@@ -64,11 +66,11 @@ static bool take_is_tls(const char **names)
 
 enum error_code systemd_listeners(struct listeners *listeners, struct error *error)
 {
-    unsigned long long count = is_for_us("LISTEN_PID") ? number("LISTEN_FDS") : 0;
+    uint64_t count = is_for_us("LISTEN_PID") ? number("LISTEN_FDS") : 0;
     const char *names = getenv("LISTEN_FDNAMES");
     if (!names)
         names = "";
-    for (unsigned long long i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         int fd = FIRST_DESCRIPTOR + (int)i;
         fcntl(fd, F_SETFD, FD_CLOEXEC);
         if (listeners_adopt(listeners, fd, take_is_tls(&names), error) != ERROR_NONE)

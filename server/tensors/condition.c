@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* One member of a list. */
+/* An entity tag in a list. */
 struct tag {
     const char *text; /* with its quotes */
     size_t size;
@@ -14,7 +14,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-/* Reads the member at `at` and the comma after it; NULL when there is none such. */
+/* Reads the tag at `at` and the comma after it; NULL when no tag stands there. */
 static const char *next_tag(const char *at, struct tag *tag)
 {
     tag->is_weak = strncmp(at, "W/", 2) == 0;

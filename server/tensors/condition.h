@@ -20,10 +20,10 @@ static inline bool conditions_exist(const struct conditions *c)
     return c->match || c->none_match;
 }
 
-/* Whether both are lists of entity tags or "*". Errors: INVALID_HEADER. */
+/* Whether the values are lists of entity tags, or "*". Errors: INVALID_HEADER. */
 MUST_CHECK enum error_code conditions_check(const struct conditions *c, struct error *error);
 
-/* Whether they hold for what has this tag; NULL: there is nothing. */
+/* Whether the conditions hold for a resident with this tag; NULL: there is no resident. */
 bool conditions_hold(const struct conditions *c, const char *etag);
 
 #endif

@@ -42,7 +42,7 @@ struct keys {
 void keys_init(struct keys *keys);
 void keys_free_all(struct keys *keys, struct budget *budget);
 
-/* Forgets those whose life is over. */
+/* Forgets keys whose life is over. */
 void keys_expire(struct keys *keys, struct budget *budget, uint64_t now_ns);
 
 struct key *keys_find(const struct keys *keys, const uint8_t *id);
@@ -51,7 +51,8 @@ struct key *keys_find(const struct keys *keys, const uint8_t *id);
 struct key *keys_claim(struct keys *keys, struct budget *budget, const uint8_t *id,
                        const uint8_t *fingerprint);
 
-/* Its answer, `size` bytes of key->answer and the tag behind them, is worth keeping. */
+/* Keeps a key whose write was applied. The answer to the write stands in the first `size` bytes of
+ * key->answer, its tag behind them. */
 void keys_keep(struct keys *keys, struct budget *budget, struct key *key, uint64_t now_ns);
 
 void keys_release(struct keys *keys, struct budget *budget, struct key *key);

@@ -1,7 +1,7 @@
 #include "server/tensors/line.h"
 
-/* Nobody before it is in its way: it is the first, or it reads and the one before reads and is
- * free itself, so that all before it are. */
+/* Whether nobody before the place is in its way: it is the first, or a reader behind a reader that
+ * is free itself. */
 static bool may_be_free(const struct place *place)
 {
     const struct place *before = place->previous;

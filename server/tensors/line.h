@@ -85,8 +85,8 @@ struct turn {
 /* Puts the place at the end of its line. */
 void line_enter(struct line *line, struct place *place);
 
-/* Takes it out. Turns that thereby hold all their lines are put at *end, through `next_held`;
- * returns the new end. */
+/* Takes the place out of its line. Turns that thereby hold all their lines are put at *end, linked
+ * through `next_held`; returns the new end. */
 struct turn **line_leave(struct line *line, struct place *place, struct turn **end);
 
 #endif

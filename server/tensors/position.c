@@ -1,27 +1,17 @@
 #include "server/tensors/position.h"
 
+#include "proto/number/digits.h"
 #include "proto/request/tensor_name.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *read_number(const char *at, uint64_t *number)
-{
-    const char *p = at;
-    *number = 0;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(*number, 10, number) ||
-            __builtin_add_overflow(*number, (uint64_t)(*p - '0'), number))
-            return NULL;
-    return p > at ? p : NULL;
-}
-
 static bool read_position(struct position *position, const char *text)
 {
-    const char *at = read_number(text, &position->high);
+    const char *at = digits_read(text, UINT64_MAX, &position->high);
     position->low = 0;
     if (at && *at == '-')
-        at = read_number(at + 1, &position->low);
+        at = digits_read(at + 1, UINT64_MAX, &position->low);
     return at && *at == '\0';
 }
 
@@ -56,7 +46,7 @@ static struct position *find(const struct positions *positions, const char *sour
     return NULL;
 }
 
-static bool is_above(const struct position *a, const struct position *b)
+bool position_is_above(const struct position *a, const struct position *b)
 {
     return a->high > b->high || (a->high == b->high && a->low > b->low);
 }
@@ -64,7 +54,7 @@ static bool is_above(const struct position *a, const struct position *b)
 bool positions_passed(const struct positions *positions, const struct position *position)
 {
     const struct position *last = find(positions, position->source);
-    return last && !is_above(position, last);
+    return last && !position_is_above(position, last);
 }
 
 static bool make_room(struct positions *positions, int more)

@@ -21,13 +21,15 @@ struct positions {
     int count;
 };
 
-/* Errors: INVALID_HEADER (a source that is not 1 to 64 letters, digits, '_', '.' and '-'; a
- * position that is not one number or two with '-'; one of the two without the other). NULL, NULL:
- * `position` has no source, "". */
+/* Reads the values of two headers, a source and a position, both NULL where absent: then `position`
+ * has no source, "". Errors: INVALID_HEADER (a source that is not 1 to 64 letters, digits, '_', '.'
+ * and '-'; a position that is not one number or two with '-'; one of the two without the other). */
 MUST_CHECK enum error_code position_parse(struct position *position, const char *source,
                                           const char *text, struct error *error);
 
-/* Whether that entry was applied before. */
+bool position_is_above(const struct position *a, const struct position *b);
+
+/* Whether the entry at that position was applied before. */
 bool positions_passed(const struct positions *positions, const struct position *position);
 
 /* Makes room for one more source, so that the next positions_set cannot fail; false without memory
@@ -35,7 +37,8 @@ bool positions_passed(const struct positions *positions, const struct position *
 MUST_CHECK bool positions_reserve(struct positions *positions, const struct position *position);
 void positions_set(struct positions *positions, const struct position *position);
 
-/* Room for all of `from` besides; then takes over what is ahead there. */
+/* Makes room for all of `from`, then takes over its positions that are further than the own ones;
+ * false as positions_reserve. */
 MUST_CHECK bool positions_merge(struct positions *positions, const struct positions *from);
 
 void positions_release(struct positions *positions);

@@ -14,6 +14,13 @@ void resident_renew(struct resident *r, uint64_t now_ns)
     r->expires_ns = now_ns + r->ttl_ns;
 }
 
+void resident_change(struct resident *r, uint64_t now_ns)
+{
+    if (resident_is_saved(r))
+        r->unsaved_ns = now_ns;
+    r->changes++;
+}
+
 bool resident_is_expired(const struct resident *r, uint64_t now_ns)
 {
     return r->ttl_ns > 0 && now_ns >= r->expires_ns;

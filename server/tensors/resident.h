@@ -28,6 +28,12 @@ struct resident {
     uint64_t ttl_ns;              /* of its lease; 0: none */
     uint64_t expires_ns;          /* monotonic; meaningless without a lease */
 
+    /* What its file would say has changed so often; so often when the file was written, and at which
+     * version (0: no file has it); since when it says something else. */
+    uint64_t changes, saved_changes, saved_version;
+    uint64_t unsaved_ns;
+    bool is_read_only; /* its file is not ours to write */
+
     struct positions positions; /* up to where each source of updates was applied */
     struct client *owner;       /* who is charged for it, held; NULL: nobody */
     bool is_counted; /* among the residents; one that replaces another is not, until it does */
@@ -39,6 +45,14 @@ void resident_etag(const struct resident *resident, char *text);
 
 /* The lease begins anew at `now_ns`. */
 void resident_renew(struct resident *resident, uint64_t now_ns);
+
+static inline bool resident_is_saved(const struct resident *resident)
+{
+    return resident->changes == resident->saved_changes;
+}
+
+/* What its file would say has changed. */
+void resident_change(struct resident *resident, uint64_t now_ns);
 
 bool resident_is_expired(const struct resident *resident, uint64_t now_ns);
 

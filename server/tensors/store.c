@@ -107,7 +107,8 @@ static void drop(struct store *store, struct named *named)
 
 void store_expire(struct store *store, struct named *named, uint64_t now_ns)
 {
-    if (!named->resident || named->line.first || !resident_is_expired(named->resident, now_ns))
+    if (!named->resident || named->has_file || named->line.first ||
+        !resident_is_expired(named->resident, now_ns))
         return;
     drop(store, named);
     store->counts.expired++;
@@ -262,6 +263,7 @@ void store_install(struct store *store, struct turn *turn, int place, struct res
     drop(store, named);
     resident->created_ms = clock_wall_ms();
     store_used(resident, now_ns);
+    resident_change(resident, now_ns);
     named->resident = resident;
     store->bytes += resident->bytes;
     store->counts.writes++;
@@ -274,6 +276,7 @@ void store_wrote(struct store *store, struct turn *turn, int place, const struct
     struct resident *resident = turn_resident(turn, place);
     pthread_mutex_lock(&store->lock);
     resident->version++;
+    resident_change(resident, now_ns);
     if (*position->source)
         positions_set(&resident->positions, position);
     store_used(resident, now_ns);
@@ -297,6 +300,7 @@ bool store_move(struct store *store, struct turn *turn, int from, int to,
         target->resident = source->resident;
         source->resident = NULL;
         store_used(target->resident, now_ns);
+        resident_change(target->resident, now_ns);
         store->counts.writes++;
     }
     store_unlock(store);
@@ -317,6 +321,7 @@ void store_lease(struct store *store, struct turn *turn, int place, uint64_t ttl
     struct resident *resident = turn_resident(turn, place);
     pthread_mutex_lock(&store->lock);
     resident->ttl_ns = ttl_ns;
+    resident_change(resident, now_ns);
     resident_renew(resident, now_ns);
     store_unlock(store);
 }

@@ -15,6 +15,7 @@
 #include "server/tensors/keys.h"
 #include "server/tensors/line.h"
 #include "server/tensors/resident.h"
+#include "server/tensors/sources.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,12 +39,14 @@ struct store {
     struct resident *dead; /* out of sight, freed when the lock is */
     int waiting_count;
     struct store_counts counts;
+    struct sources sources;
 };
 
 struct named {
     char name[TENSOR_NAME_MAX + 1]; /* first: the tree compares it */
     struct line line;
     struct resident *resident; /* owned; NULL: there is none of this name */
+    bool has_file;             /* with a file it does not expire by itself: see files.h */
     struct keys keys;
     int joined; /* turns that have it among their names */
 };
@@ -159,7 +162,33 @@ void store_keep(struct store *store, struct turn *turn, int place, struct key *k
                 uint64_t now_ns);
 void store_forget(struct store *store, struct turn *turn, int place, struct key *key);
 
+/* --- files (server/files/files.h) */
+
+/* The resident, which a file holds, gets the name, which has none yet. `has_file`: the file is the
+ * name's own. */
+void store_adopt(struct store *store, struct turn *turn, int place, struct resident *resident,
+                 bool has_file, uint64_t now_ns);
+
+/* A key as a file keeps it. */
+struct kept_key {
+    uint8_t id[KEY_ID_BYTES], fingerprint[DIGEST_BYTES];
+    uint64_t kept_ms; /* since 1970 */
+    int status;
+    char etag[ETAG_MAX];
+    const char *answer;
+};
+
+/* The name remembers it as of `kept_ns`, later than those before; false without room. */
+MUST_CHECK bool store_adopt_key(struct store *store, struct turn *turn, int place,
+                                const struct kept_key *key, uint64_t kept_ns);
+
 /* --- without a turn */
+
+/* The update at `position`, sent by `token`, is done with: applied by now, or before. */
+void store_advance(struct store *store, const char *token, const struct position *position);
+
+/* How far the sources of `token` have come, into `list` of SOURCES_MAX; returns their number. */
+int store_sources(struct store *store, const char *token, struct position *list);
 
 /* What one may know of a resident. */
 struct resident_view {
@@ -168,11 +197,16 @@ struct resident_view {
     size_t bytes;
     uint64_t version, generation, created_ms, used_ms;
     uint64_t ttl_ns, left_ns; /* of the lease; 0, 0: none */
-    int position_count;
+    uint64_t saved_version;   /* that its file has; 0: it is in none */
+    bool is_read_only;
 };
 
 /* False: there is none of that name. */
 bool store_look(struct store *store, const char *name, uint64_t now_ns, struct resident_view *view);
+
+/* Up to where each source of updates was applied to it, into `list` of POSITIONS_MAX; returns how
+ * many there are. */
+int store_positions(struct store *store, const char *name, uint64_t now_ns, struct position *list);
 
 /* The type of its elements; DTYPE_NONE: there is none. */
 enum dtype store_dtype(struct store *store, const char *name, uint64_t now_ns);

@@ -19,7 +19,8 @@ static void fill(struct resident_view *view, const struct named *named, uint64_t
     view->used_ms = r->used_ms;
     view->ttl_ns = r->ttl_ns;
     view->left_ns = r->ttl_ns && r->expires_ns > now_ns ? r->expires_ns - now_ns : 0;
-    view->position_count = r->positions.count;
+    view->saved_version = r->saved_version;
+    view->is_read_only = r->is_read_only;
 }
 
 /* The resident of that name, if its lease is not over. */
@@ -39,6 +40,17 @@ bool store_look(struct store *store, const char *name, uint64_t now_ns, struct r
         fill(view, named, now_ns);
     store_unlock(store);
     return named != NULL;
+}
+
+int store_positions(struct store *store, const char *name, uint64_t now_ns, struct position *list)
+{
+    pthread_mutex_lock(&store->lock);
+    const struct named *named = find_alive(store, name, now_ns);
+    int count = named ? named->resident->positions.count : 0;
+    for (int i = 0; i < count; i++)
+        list[i] = named->resident->positions.list[i];
+    store_unlock(store);
+    return count;
 }
 
 enum dtype store_dtype(struct store *store, const char *name, uint64_t now_ns)
@@ -68,7 +80,8 @@ static void list_one(const void *node, VISIT visit, void *context)
     struct resident_view view;
     if ((visit != postorder && visit != leaf) || listing->is_enough || !named->resident ||
         strcmp(named->name, listing->after) <= 0 ||
-        (!named->line.first && resident_is_expired(named->resident, listing->now_ns)))
+        (!named->line.first && !named->has_file &&
+         resident_is_expired(named->resident, listing->now_ns)))
         return;
     fill(&view, named, listing->now_ns);
     listing->is_enough = !listing->see(&view, listing->context);
@@ -115,6 +128,21 @@ void store_tick(struct store *store, uint64_t now_ns)
             store_named_put(store, sweep.idle[i]);
         store_unlock(store);
     } while (sweep.count > 0);
+}
+
+void store_advance(struct store *store, const char *token, const struct position *position)
+{
+    pthread_mutex_lock(&store->lock);
+    sources_advance(&store->sources, token, position);
+    store_unlock(store);
+}
+
+int store_sources(struct store *store, const char *token, struct position *list)
+{
+    pthread_mutex_lock(&store->lock);
+    int count = sources_of(&store->sources, token, list);
+    store_unlock(store);
+    return count;
 }
 
 void store_count(struct store *store, enum store_event event)

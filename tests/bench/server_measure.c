@@ -147,8 +147,8 @@ double bench_measure_theirs(struct bench *b)
     return measure_p99(b, false);
 }
 
-/* To the nanosecond, where the times of /proc/PID/stat are counted in ticks, which threads that sleep
- * and wake all the time miss. */
+/* To the nanosecond, where the times of /proc/PID/stat are counted in ticks, which threads that
+ * sleep and wake all the time miss. */
 static double cpu_seconds(pid_t pid)
 {
     char path[300];

@@ -4,6 +4,7 @@ the answers: their exact content type, and JSON that a strict reader takes."""
 import json
 import struct
 import unittest
+import urllib.request
 
 from support.recorded import replay
 from support.server import ServerCase
@@ -43,6 +44,29 @@ class KServeRecorded(ServerCase, unittest.TestCase):
     def test_a_size_of_zero_with_data_null(self):
         output, raw = self.infer("kserve-empty")
         self.assertEqual(struct.unpack("<2f", raw), (1, 2))
+
+    def put(self):
+        """emb is 1, 2, 3, 4."""
+        url = f"http://{self.server.address}/v2/tensors/emb?datatype=FP32&shape=4"
+        request = urllib.request.Request(url, struct.pack("<4f", 1, 2, 3, 4), method="PUT")
+        urllib.request.urlopen(request).close()
+
+    def test_parameters_name_a_kept_tensor(self):
+        self.put()
+        output, _ = self.infer("kserve-kept")
+        self.assertEqual(output["data"], [1, 12, 3, 24])
+        _, raw = self.infer("kserve-kept-binary")
+        self.assertEqual(struct.unpack("<4f", raw), (1, 12, 3, 24))
+
+    def test_into_keeps_the_result(self):
+        self.put()
+        for last in (24, 44):
+            status, _, body = replay(self.server.address, "kserve-kept-into")
+            self.assertEqual((status, json.loads(body)["outputs"]), (200, []))
+            url = f"http://{self.server.address}/v2/tensors/emb/data"
+            request = urllib.request.Request(url, headers={"Accept": "application/octet-stream"})
+            with urllib.request.urlopen(request) as answer:
+                self.assertEqual(struct.unpack("<4f", answer.read())[3], last)
 
     def test_nan_that_became_null(self):
         status, headers, body = replay(self.server.address, "kserve-nan")

@@ -51,6 +51,10 @@ class Ops(ServerCase, unittest.TestCase):
         data = np.float32([[1, 2], [3, 4], [5, 6]])
         self.assertEqual(self.ops.run("gather_nd", params=data, indices=[[2], [0]]).tolist(), [[5, 6], [1, 2]])
         self.assertEqual(self.ops.run("scatter_nd", indices=[[1]], updates=np.float32([9]), shape=[3]).tolist(), [0, 9, 0])
+        self.assertEqual(self.ops.run("gather", params=data, indices=[2, 0]).tolist(), [[5, 6], [1, 2]])
+        self.assertEqual(
+            self.ops.run("UnsortedSegmentMax", data=data, segment_ids=[1, -1, 1], num_segments=2).tolist()[1], [5, 6]
+        )
         self.assertEqual(self.ops.run("sparse_segment_mean", data=data, indices=[0, 2], segment_ids=[0, 0]).tolist(), [[3, 4]])
 
     def test_arrays_that_are_not_contiguous(self):

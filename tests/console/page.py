@@ -1,10 +1,13 @@
 """The console page in a browser: every operation by clicking, faults marked in their place, for everybody."""
 
 import json
+import os
+import sys
 import unittest
 import urllib.request
 
-from browser import BrowserCase, main
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "clients"))
+from support.browser import BrowserCase, main  # noqa: E402
 
 BAD = "tensor_scatter_add, with a bad index"
 
@@ -64,7 +67,7 @@ class Page(BrowserCase):
     def test_counts_are_shown(self):
         page = self.open()
         self.run_request(page)
-        self.wait(page, "/^[1-9].* request/.test(document.querySelector('.tile .note').textContent)")
+        self.wait(page, "/^[1-9].* since/.test(document.querySelector('.tile .note').textContent)")
         row = page.locator("#operations tr", has_text="tensor_scatter_sub").first
         self.assertNotEqual(row.locator("td").first.text_content(), "0")
 

@@ -27,7 +27,7 @@ static void check_query(char *text)
     int64_t from, to;
     uint64_t ttl;
 
-    if (query_read(&query, text, &error) != ERROR_NONE) {
+    if (query_read(&query, text, ~0u, &error) != ERROR_NONE) {
         fuzz_error(&error);
         return;
     }

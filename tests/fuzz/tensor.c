@@ -17,7 +17,7 @@ static void check(const struct tensor *t, const struct span *inner)
 
     FUZZ_CHECK(t->dtype > DTYPE_NONE && t->dtype < DTYPE_COUNT && t->dtype != DTYPE_BYTES);
     FUZZ_CHECK(t->rank >= 0 && t->rank <= RANK_MAX);
-    FUZZ_CHECK(!t->data || (tensor_bytes(t, &bytes) && inner->data));
+    FUZZ_CHECK(tensor_bytes(t, &bytes) && (!t->data || inner->data));
     for (size_t i = 0; t->data && i < bytes; i++)
         sum = (unsigned char)(sum + ((const unsigned char *)t->data)[i]);
 }

@@ -62,7 +62,9 @@ static struct kernel_run operation(const char *op, enum dtype dtype, int depth)
     struct kernel_run run = {.op = op, .in_place = true};
     struct tensor rows = {.dtype = DTYPE_FP32, .rank = 2, .shape = {ROWS, WIDTH}, .data = floats};
     struct tensor table = table_of(depth), indices = good_indices(dtype, depth);
-    if (strcmp(op, "gather_nd") == 0) {
+    if (strcmp(op, "gather") == 0)
+        indices.rank = 1;
+    if (strncmp(op, "gather", 6) == 0) {
         run.inputs[0] = table;
         run.inputs[1] = indices;
     } else if (strcmp(op, "scatter_nd") == 0) {
@@ -136,6 +138,7 @@ static void hostile_indices_of_a_gather(void **state)
 {
     (void)state;
     attack_all("gather_nd", DEPTH_MAX);
+    attack_all("gather", 1);
 }
 
 static void hostile_indices_of_segments(void **state)
@@ -160,6 +163,31 @@ static void hostile_segment_ids(void **state)
                 compare_with_cpu(&run, backend_cuda(), NULL, name);
             }
         }
+}
+
+/* Rows with ids of their own: sorted ones, and those that a scatter and that a sort go by. */
+static void hostile_ids_of_rows(void **state)
+{
+    static const char *const ops[] = {"segment_sum", "unsorted_segment_sum", "unsorted_segment_max",
+                                      "unsorted_segment_mean"};
+    char name[128];
+    (void)state;
+    for (int i = 0; i < 4 * ROWS * VALUE_COUNT * 2; i++) {
+        int place = i / 8 % ROWS, bits = i / 4 % 2 ? 32 : 64;
+        int64_t segments = SIDE, value = values[i / 8 / ROWS];
+        struct kernel_run run = {.op = ops[i % 4]};
+        run.inputs[0] = (struct tensor){DTYPE_FP32, 2, {ROWS, WIDTH}, floats};
+        run.inputs[1] = (struct tensor){bits == 32 ? DTYPE_INT32 : DTYPE_INT64, 1, {ROWS}, ids};
+        if (i % 4 > 0)
+            run.inputs[2] = (struct tensor){DTYPE_INT64, 0, {0}, &segments};
+        for (int k = 0; k < ROWS; k++)
+            index_store(ids, bits, k, k / 2);
+        index_store(ids, bits, place, value);
+        if (i % 4 == 0 && place == ROWS - 1 && value >= INT32_MAX)
+            continue; /* so large an output is refused when it is planned */
+        snprintf(name, sizeof name, "id %lld at %d", (long long)value, place);
+        compare_with_cpu(&run, backend_cuda(), NULL, name);
+    }
 }
 
 /* A zero among the addressed dimensions makes every row out of bounds. */
@@ -187,6 +215,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(hostile_indices_of_a_gather),
         cmocka_unit_test(hostile_indices_of_segments),
         cmocka_unit_test(hostile_segment_ids),
+        cmocka_unit_test(hostile_ids_of_rows),
         cmocka_unit_test(every_row_of_an_empty_table_is_out_of_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,9 +39,16 @@ static struct kernel_run make(const struct cost *c)
         indices[k] = c->duplicates ? k % 7 : k % ROWS;
         ids[k] = k / 3;
     }
-    if (strcmp(c->op, "gather_nd") == 0) {
+    if (strncmp(c->op, "gather", 6) == 0) {
         run.inputs[0] = t;
-        run.inputs[1] = i;
+        run.inputs[1] = strcmp(c->op, "gather") == 0 ? vector(indices, c->count) : i;
+    } else if (strncmp(c->op, "segment", 7) == 0) {
+        run.inputs[0] = u;
+        run.inputs[1] = vector(ids, c->count);
+    } else if (strncmp(c->op, "unsorted", 8) == 0) {
+        run.inputs[0] = u;
+        run.inputs[1] = vector(indices, c->count);
+        run.inputs[2] = vector(shape, 1);
     } else if (strcmp(c->op, "scatter_nd") == 0) {
         run.inputs[0] = i;
         run.inputs[1] = u;
@@ -58,13 +65,14 @@ static struct kernel_run make(const struct cost *c)
     return run;
 }
 
-/* Of the inputs that hold elements, once each; scatter_nd's shape never travels. */
+/* Of the inputs that hold elements, once each; what says the output's shape never travels. */
 static size_t input_bytes(const struct plan *plan)
 {
     size_t sum = 0, bytes;
     for (int i = 0; i < OP_INPUTS_MAX; i++) {
         if (plan->inputs[i].dtype == DTYPE_NONE || plan->inputs[i].data == NULL ||
-            (strcmp(plan->op->name, "scatter_nd") == 0 && i == 2))
+            strcmp(plan->op->inputs[i], "shape") == 0 ||
+            strcmp(plan->op->inputs[i], "num_segments") == 0)
             continue;
         assert_true(tensor_bytes(&plan->inputs[i], &bytes));
         sum += bytes;
@@ -95,6 +103,8 @@ static void without_duplicates_two_launches(void **state)
         {"tensor_scatter_div", DTYPE_INT32, ROWS, false, 2, 1},
         {"tensor_scatter_update", DTYPE_C64, ROWS, false, 2, 1},
         {"scatter_nd", DTYPE_FP64, ROWS, false, 2, 2},
+        {"unsorted_segment_sum", DTYPE_FP32, ROWS, false, 2, 2},
+        {"unsorted_segment_max", DTYPE_INT8, ROWS, false, 3, 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
@@ -108,6 +118,9 @@ static void where_order_does_not_matter_two_launches(void **state)
         {"gather_nd", DTYPE_FP32, 500, true, 2, 1},
         {"sparse_segment_sum", DTYPE_INT8, 500, true, 2, 2},
         {"sparse_segment_mean", DTYPE_FP32, 500, true, 2, 2},
+        {"gather", DTYPE_BF16, 500, true, 2, 1},
+        {"segment_sum", DTYPE_FP16, 500, true, 2, 2},
+        {"segment_prod", DTYPE_FP32, 500, true, 3, 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
@@ -119,6 +132,10 @@ static void with_few_duplicates_one_launch_sorts(void **state)
     static const struct cost costs[] = {
         {"tensor_scatter_add", DTYPE_FP32, 1000, true, 3, 1},
         {"tensor_scatter_update", DTYPE_FP32, 1000, true, 3, 1},
+        {"unsorted_segment_sum", DTYPE_FP32, 1000, true, 3, 2},
+        {"unsorted_segment_min", DTYPE_FP32, 1000, true, 4, 1},
+        {"unsorted_segment_mean", DTYPE_FP16, 1000, true, 3, 2},
+        {"unsorted_segment_mean", DTYPE_FP32, ROWS, false, 3, 2},
     };
     (void)state;
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)

@@ -12,9 +12,7 @@
 static uint64_t first_seed(void)
 {
     const char *given = getenv("RANDOM_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
-    print_message("RANDOM_SEED=%llu\n", (unsigned long long)seed);
-    return seed * 1000000;
+    return (given ? strtoull(given, NULL, 10) : 1) * 1000000;
 }
 
 static void check(struct lane *lane, int cases, enum size size)
@@ -64,6 +62,7 @@ static void segments_take_any_combine(void **state)
 
 int main(void)
 {
+    print_message("RANDOM_SEED=%llu\n", (unsigned long long)first_seed() / 1000000);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiny_cases_on_fresh_lanes),
         cmocka_unit_test(larger_cases_on_fresh_lanes),

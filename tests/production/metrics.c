@@ -31,6 +31,15 @@ static void send_some(struct fixture *f)
     }
 }
 
+/* Monitoring takes another number for another process. */
+static void the_start_stays_what_it_is(void **state)
+{
+    double start = gauge(*state, "process_start_time_seconds");
+    assert_true(start > 1.7e9);
+    for (int i = 0; i < 300; i++)
+        assert_true(gauge(*state, "process_start_time_seconds") == start);
+}
+
 static void requests_are_counted_once(void **state)
 {
     send_some(*state);
@@ -114,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_starts_at_zero),
+        cmocka_unit_test(the_start_stays_what_it_is),
         cmocka_unit_test(requests_are_counted_once),
         cmocka_unit_test(the_bytes_of_a_refused_body_count),
         cmocka_unit_test(the_statistics_say_the_same),

@@ -196,11 +196,15 @@ static void scatter_shapes_are_explained(void **state)
         make("tensor_scatter_add", tensor, TENSOR(INT32, NULL, 4, 3), TENSOR(FP32, NULL, 4), none),
         SHAPE_MISMATCH, "indices",
         "the last dimension of indices is 3; it must be 1 to 2, the rank of tensor");
+    EXPECT_ERROR(make("tensor_scatter_add", TENSOR(FP32, NULL, 5), TENSOR(INT32, NULL, 4, 0),
+                      TENSOR(FP32, NULL, 4), none),
+                 SHAPE_MISMATCH, "indices",
+                 "the last dimension of indices is 0; it must be 1, the rank of tensor");
     EXPECT_ERROR(make("tensor_scatter_add", tensor, TENSOR(INT32, NULL, 4, 1),
                       TENSOR(FP32, NULL, 4, 5), none),
                  SHAPE_MISMATCH, "updates",
-                 "updates has shape [4, 5]; with indices of depth 1 it must be [4], the rows, "
-                 "followed by [6], the shape of a row");
+                 "updates has shape [4, 5]; it must be [4, 6]: [4], the rows of indices, then [6], "
+                 "the shape of a row of tensor");
     EXPECT_ERROR(make("tensor_scatter_add", TENSOR(FP32, NULL), TENSOR(INT32, NULL, 1, 1),
                       TENSOR(FP32, NULL, 1), none),
                  SHAPE_MISMATCH, "tensor", "tensor has shape []; it needs rank 1 or more");
@@ -214,6 +218,10 @@ static void scatter_nd_shape_is_explained(void **state)
                  "shape", "shape has shape []; it must be a vector of 1 to 16 dimensions");
     EXPECT_ERROR(make("scatter_nd", indices, updates, TENSOR(INT32, INTS(4, -1), 2), none),
                  VALUE_OUT_OF_RANGE, "shape", "shape[1] is -1; a dimension must not be negative");
+    EXPECT_ERROR(make("scatter_nd", indices, updates, TENSOR(INT64, LONGS(9, 2), 2), none),
+                 SHAPE_MISMATCH, "updates",
+                 "updates has shape [1]; it must be [1, 2]: [1], the rows of indices, then [2], "
+                 "the shape of a row of output");
 }
 
 static void gather_shapes_are_explained(void **state)
@@ -223,7 +231,10 @@ static void gather_shapes_are_explained(void **state)
                  SHAPE_MISMATCH, "indices", "indices has shape []; it needs rank 1 or more");
     EXPECT_ERROR(make("gather_nd", TENSOR(FP32, NULL, 5), TENSOR(INT32, NULL, 3, 2), none, none),
                  SHAPE_MISMATCH, "indices",
-                 "the last dimension of indices is 2; it must be at most 1, the rank of params");
+                 "the last dimension of indices is 2; it must be 0 to 1, the rank of params");
+    EXPECT_ERROR(make("gather_nd", TENSOR(FP32, NULL), TENSOR(INT32, NULL, 3, 1), none, none),
+                 SHAPE_MISMATCH, "indices",
+                 "the last dimension of indices is 1; it must be 0, the rank of params");
     EXPECT_ERROR(make("gather_nd", TENSOR(FP32, NULL, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
                       TENSOR(INT32, NULL, 1, 1, 1, 1, 1, 1, 1, 1, 1), none, none),
                  SHAPE_MISMATCH, "output", "output has rank 17; at most 16 is possible");
@@ -240,12 +251,14 @@ static void segment_shapes_are_explained(void **state)
                  SHAPE_MISMATCH, "indices", "indices has shape [2, 1]; it must be a vector");
     EXPECT_ERROR(make("sparse_segment_sum", data, TENSOR(INT32, NULL, 3), ids, none),
                  SHAPE_MISMATCH, "segment_ids",
-                 "segment_ids has 2 elements and indices has 3; they must be equally long");
+                 "segment_ids has shape [2]; it must be [3], a segment for each index");
     EXPECT_ERROR(make("sparse_segment_sum", data, two, ids, TENSOR(INT32, INTS(1, 1), 2)),
                  SHAPE_MISMATCH, "num_segments",
                  "num_segments has shape [2]; it must be one number, of shape [] or [1]");
     EXPECT_ERROR(make("sparse_segment_sum", data, two, ids, TENSOR(INT32, INTS(-1))),
                  VALUE_OUT_OF_RANGE, "num_segments", "num_segments is -1; it must not be negative");
+    EXPECT_ERROR(make("segment_sum", data, two, none, none), SHAPE_MISMATCH, "segment_ids",
+                 "segment_ids has shape [2]; it must be [5], a segment for each row of data");
 }
 
 static void ranks_and_dimensions_are_bounded(void **state)
@@ -324,7 +337,7 @@ static void overflowing_inputs_are_mismatched(void **state)
 static void empty_shapes_of_any_size(void **state)
 {
     (void)state;
-    const int64_t huge = INT64_C(1) << 62;
+    const int64_t huge = DIMENSION_MAX;
     assert_int_equal(make("tensor_scatter_add", TENSOR(FP32, NULL, 0, huge, huge),
                           TENSOR(INT32, NULL, 0, 1), TENSOR(FP32, NULL, 0, huge, huge), none),
                      ERROR_NONE);
@@ -336,6 +349,32 @@ static void empty_shapes_of_any_size(void **state)
         make("gather_nd", TENSOR(FP32, NULL, 0), TENSOR(INT32, NULL, huge, 0), none, none),
         ERROR_NONE);
     assert_int_equal(plan.output_bytes, 0);
+}
+
+static void dimensions_that_values_ask_for_are_bounded(void **state)
+{
+    (void)state;
+    const struct tensor data = TENSOR(FP32, NULL, 1, 0), one = TENSOR(INT32, INTS(0), 1);
+    assert_int_equal(
+        make("sparse_segment_sum", data, one, one, TENSOR(INT64, LONGS(DIMENSION_MAX))),
+        ERROR_NONE);
+    EXPECT_SHAPE(plan.output, DIMENSION_MAX, 0);
+    assert_int_equal(
+        make("sparse_segment_sum", data, one, TENSOR(INT64, LONGS(DIMENSION_MAX - 1), 1), none),
+        ERROR_NONE);
+    EXPECT_SHAPE(plan.output, DIMENSION_MAX, 0);
+
+    static const char sentence[] = "output of shape [9007199254740992, 0] has a dimension above "
+                                   "2^53 - 1";
+    EXPECT_ERROR(
+        make("sparse_segment_sum", data, one, one, TENSOR(INT64, LONGS(DIMENSION_MAX + 1))),
+        OUTPUT_TOO_LARGE, "", sentence);
+    EXPECT_ERROR(
+        make("sparse_segment_sum", data, one, TENSOR(INT64, LONGS(DIMENSION_MAX), 1), none),
+        OUTPUT_TOO_LARGE, "", sentence);
+    EXPECT_ERROR(make("scatter_nd", TENSOR(INT32, NULL, 1, 1), TENSOR(FP32, NULL, 1, 0),
+                      TENSOR(INT64, LONGS(DIMENSION_MAX + 1, 0), 2), none),
+                 OUTPUT_TOO_LARGE, "", sentence);
 }
 
 static void shapes_come_before_sizes(void **state)
@@ -425,6 +464,7 @@ int main(void)
         TEST(overflowing_outputs_are_too_large),
         TEST(overflowing_inputs_are_mismatched),
         TEST(empty_shapes_of_any_size),
+        TEST(dimensions_that_values_ask_for_are_bounded),
         TEST(shapes_come_before_sizes),
         TEST(row_numbers_go_to_scratch_for_a_team),
         TEST(wide_row_numbers_never_fit_narrow_tuples),

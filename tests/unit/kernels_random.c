@@ -153,8 +153,8 @@ static void table_shape(struct tensor *t, int depth)
     }
 }
 
-/* Outer dimensions of the indices and the tuple's. */
-static void indices_shape(struct tensor *t, int depth, int64_t rows)
+/* Dimensions that number so many rows. */
+static void rows_shape(struct tensor *t, int64_t rows)
 {
     t->rank = 0;
     if (rows % 2 == 0 && once_in(3)) {
@@ -162,7 +162,19 @@ static void indices_shape(struct tensor *t, int depth, int64_t rows)
         rows /= 2;
     }
     t->shape[t->rank++] = rows;
+}
+
+/* Outer dimensions of the indices and the tuple's. */
+static void indices_shape(struct tensor *t, int depth, int64_t rows)
+{
+    rows_shape(t, rows);
     t->shape[t->rank++] = depth;
+}
+
+static void append_shape(struct tensor *t, const struct tensor *row, int from)
+{
+    for (int i = from; i < row->rank; i++)
+        t->shape[t->rank++] = row->shape[i];
 }
 
 static void updates_shape(struct tensor *u, const struct tensor *indices,
@@ -171,8 +183,7 @@ static void updates_shape(struct tensor *u, const struct tensor *indices,
     u->rank = 0;
     for (int i = 0; i < indices->rank - 1; i++)
         u->shape[u->rank++] = indices->shape[i];
-    for (int i = depth; i < table->rank; i++)
-        u->shape[u->rank++] = table->shape[i];
+    append_shape(u, table, depth);
 }
 
 /* ----------------------------------------------------------------------------------- cases */
@@ -205,36 +216,82 @@ static void scatter_inputs(struct kernel_run *run, const struct op *op, enum dty
 
 static void gather_inputs(struct kernel_run *run, enum dtype dtype, enum dtype index, int64_t rows)
 {
-    int depth = (int)below(5);
+    bool tuples = strcmp(run->op, "gather_nd") == 0;
+    int depth = tuples ? (int)below(5) : 1;
     struct tensor *params = &run->inputs[0], *indices = &run->inputs[1];
     *params = (struct tensor){.dtype = dtype};
     table_shape(params, depth);
     values_new(params, false);
     *indices = (struct tensor){.dtype = index};
-    indices_shape(indices, depth, rows);
+    if (tuples)
+        indices_shape(indices, depth, rows);
+    else if (rows != 1 || once_in(2)) /* else a number */
+        rows_shape(indices, rows);
     indices_new(indices, params->shape, depth ? depth : 1, once_in(3));
 }
 
-static void segment_inputs(struct kernel_run *run, enum dtype dtype, enum dtype index, int64_t rows)
+/* Ids that do not decrease; returns what is above the last one. */
+static int64_t sorted_ids_new(struct tensor *ids, int64_t rows)
 {
-    struct tensor *data = &run->inputs[0], *indices = &run->inputs[1], *ids = &run->inputs[2];
+    int64_t id = once_in(3) ? 2 : 0, run_length = 1 + below(12);
+    *ids = (struct tensor){once_in(2) ? DTYPE_INT32 : DTYPE_INT64, 1, {rows}, NULL};
+    memory_new(ids);
+    for (int64_t k = 0; k < rows; k++) {
+        id += once_in((int)run_length) ? 1 + (once_in(4) ? below(4) : 0) : 0;
+        set_index(ids, k, id);
+    }
+    return rows ? id + 1 : 0;
+}
+
+static void num_segments_new(struct tensor *t, enum dtype index, int64_t segments)
+{
+    *t = (struct tensor){.dtype = index, .rank = once_in(2), .shape = {1}};
+    memory_new(t);
+    set_index(t, 0, segments);
+}
+
+static void sparse_inputs(struct kernel_run *run, enum dtype dtype, enum dtype index, int64_t rows)
+{
+    struct tensor *data = &run->inputs[0], *indices = &run->inputs[1];
     *data = (struct tensor){.dtype = dtype};
     table_shape(data, 1);
     values_new(data, false);
     *indices = (struct tensor){.dtype = index, .rank = 1, .shape = {rows}};
     indices_new(indices, data->shape, 1, once_in(3));
-    *ids = (struct tensor){once_in(2) ? DTYPE_INT32 : DTYPE_INT64, 1, {rows}, NULL};
+    int64_t segments = sorted_ids_new(&run->inputs[2], rows);
+    if (once_in(2))
+        num_segments_new(&run->inputs[3], index, segments + below(3));
+}
+
+/* Ids of any rank below the number of segments; some are negative, and at times each. */
+static void unsorted_ids_new(struct tensor *ids, int64_t segments, int64_t rows)
+{
+    bool narrow = once_in(3), drops = segments == 0 || once_in(2);
+    ids->dtype = once_in(2) ? DTYPE_INT32 : DTYPE_INT64;
+    if (rows != 1 || once_in(2)) /* else a number */
+        rows_shape(ids, rows);
     memory_new(ids);
-    int64_t id = once_in(3) ? 2 : 0, run_length = 1 + below(12);
-    for (int64_t k = 0; k < rows; k++) {
-        id += once_in((int)run_length) ? 1 + (once_in(4) ? below(4) : 0) : 0;
-        set_index(ids, k, id);
+    for (int64_t k = 0; k < rows; k++)
+        set_index(ids, k,
+                  drops && (segments == 0 || once_in(4)) ? -1 - below(INT32_MAX)
+                                                         : below(narrow ? 1 : segments));
+}
+
+static void segment_inputs(struct kernel_run *run, enum dtype dtype, enum dtype index, int64_t rows)
+{
+    struct tensor *data = &run->inputs[0], *ids = &run->inputs[1], row = {0};
+    if (op_input(run->row, "num_segments", 12) < 0)
+        (void)sorted_ids_new(ids, rows);
+    else {
+        int64_t segments = once_in(8) ? 5000 + below(100) : once_in(10) ? 0 : 1 + below(40);
+        unsorted_ids_new(ids, segments, rows);
+        num_segments_new(&run->inputs[2], index, segments);
     }
-    if (once_in(2)) {
-        run->inputs[3] = (struct tensor){.dtype = index};
-        memory_new(&run->inputs[3]);
-        set_index(&run->inputs[3], 0, rows ? id + 1 + below(3) : below(3));
-    }
+    table_shape(&row, 0);
+    *data = *ids;
+    data->dtype = dtype;
+    append_shape(data, &row, 0);
+    values_new(data, false);
 }
 
 /* Machines on which the model chooses as it never would on another: where no table fits a cache and
@@ -305,10 +362,12 @@ static void random_case(const struct op *op, enum dtype dtype, enum dtype index,
     choose_form(&run);
     if (op_input(op, "updates", 7) >= 0)
         scatter_inputs(&run, op, dtype, index, rows);
-    else if (op_input(op, "segment_ids", 11) >= 0)
-        segment_inputs(&run, dtype, index, rows);
-    else
+    else if (op_input(op, "segment_ids", 11) < 0)
         gather_inputs(&run, dtype, index, rows);
+    else if (op_input(op, "indices", 7) >= 0)
+        sparse_inputs(&run, dtype, index, rows);
+    else
+        segment_inputs(&run, dtype, index, rows);
     reference_run(&expected, op->name, run.inputs, run.ignore_bad);
     compare(&run, &expected);
     reference_release(&expected);
@@ -353,7 +412,7 @@ static void segments_take_any_combine(void **state)
 int main(void)
 {
     const char *given = getenv("SEED");
-    struct CMUnitTest tests[64] = {0};
+    struct CMUnitTest tests[2 * OPS_MAX + 1] = {0};
     size_t n = 0;
     state_of_random = given ? strtoull(given, NULL, 0) : 20261130;
     printf("SEED=%llu\n", (unsigned long long)state_of_random);

@@ -136,7 +136,7 @@ static void all_rows_of_one_thread_are_its_own(void **state)
     made_init(&m, "tensor_scatter_add", TENSOR(FP32, NULL, 10, 1), 100, UNIFORM, 2);
     assert_true(split_share(&m.plan, &(struct split){.threads = 1}, 0).direct);
     assert_false(split_share(&m.plan, &(struct split){.threads = 2}, 0).all);
-    m.plan.ignored = 1;
+    m.plan.rows.left_out = true;
     assert_false(split_share(&m.plan, &(struct split){.threads = 1}, 0).all);
     assert_false(split_share(&m.plan, &(struct split){.threads = 1}, 0).direct);
     made_release(&m);

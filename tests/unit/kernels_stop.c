@@ -34,12 +34,18 @@ static void every_operation_stops(void **state)
     const struct tensor indices = TENSOR(INT32, INTS(0, 1), 2, 1),
                         two = TENSOR(FP32, FLOATS(1, 2), 2);
     const struct tensor pairs = TENSOR(INT32, INTS(0, 1), 2), shape = TENSOR(INT32, INTS(4), 1);
+    const struct tensor number = TENSOR(INT32, INTS(4));
     struct kernel_run runs[] = {
         {.op = "tensor_scatter_add", .inputs = {values, indices, two}},
         {.op = "tensor_scatter_update", .inputs = {values, indices, two}},
         {.op = "scatter_nd", .inputs = {indices, two, shape}},
         {.op = "gather_nd", .inputs = {values, indices}},
         {.op = "sparse_segment_mean", .inputs = {values, pairs, pairs}},
+        {.op = "gather", .inputs = {values, pairs}},
+        {.op = "segment_min", .inputs = {two, pairs}},
+        {.op = "unsorted_segment_sum", .inputs = {two, pairs, number}},
+        {.op = "unsorted_segment_max", .inputs = {two, pairs, number}},
+        {.op = "unsorted_segment_mean", .inputs = {two, pairs, number}},
     };
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++)
         expect_cancelled(&runs[i]);

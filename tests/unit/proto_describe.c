@@ -1,5 +1,6 @@
 /* describe: what the server says about itself is valid JSON with what clients look for. */
 #include "proto/answer/describe.h"
+#include "tests/support/proto/json_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
 #include <cmocka.h>
 
 static char buffer[64 * 1024];
@@ -24,33 +24,6 @@ static int setup(void **state)
 static void expect_text(const char *json)
 {
     assert_string_equal(text.data, json);
-}
-
-/* The member at a path like "inputs.0.name" of the text; it must be there. */
-static const cJSON *at(const cJSON *item, const char *path)
-{
-    char step[64];
-    while (*path) {
-        size_t size = strcspn(path, ".");
-        assert_true(size < sizeof(step));
-        memcpy(step, path, size);
-        step[size] = '\0';
-        item = cJSON_IsArray(item) ? cJSON_GetArrayItem(item, atoi(step))
-                                   : cJSON_GetObjectItemCaseSensitive(item, step);
-        if (!item)
-            fail_msg("there is no %s in %s", path, text.data);
-        path += size + (path[size] == '.');
-    }
-    return item;
-}
-
-static cJSON *parse(void)
-{
-    cJSON *json = cJSON_ParseWithLength(text.data, text.size);
-    assert_false(text.cut);
-    if (!json)
-        fail_msg("not JSON: %s", text.data);
-    return json;
 }
 
 static struct op_name find(const char *name)
@@ -87,16 +60,16 @@ static void a_model_has_the_name_that_was_asked_for(void **state)
     struct op_name op = find("TensorScatterNdAdd");
     (void)state;
     describe_model(&text, &op);
-    cJSON *json = parse();
-    assert_string_equal(at(json, "name")->valuestring, "TensorScatterNdAdd");
-    assert_string_equal(at(json, "versions.0")->valuestring, "1");
-    assert_true(cJSON_IsString(at(json, "platform")));
-    assert_string_equal(at(json, "inputs.0.name")->valuestring, "tensor");
-    assert_string_equal(at(json, "inputs.0.datatype")->valuestring, "FP32");
-    assert_string_equal(at(json, "inputs.1.datatype")->valuestring, "INT64");
-    assert_int_equal(cJSON_GetArraySize(at(json, "inputs.1.shape")), 2);
-    assert_string_equal(at(json, "outputs.0.name")->valuestring, "output");
-    assert_string_equal(at(json, "properties.indices")->valuestring,
+    cJSON *json = json_text_parse(&text);
+    assert_string_equal(json_text_at(json, "name")->valuestring, "TensorScatterNdAdd");
+    assert_string_equal(json_text_at(json, "versions.0")->valuestring, "1");
+    assert_true(cJSON_IsString(json_text_at(json, "platform")));
+    assert_string_equal(json_text_at(json, "inputs.0.name")->valuestring, "tensor");
+    assert_string_equal(json_text_at(json, "inputs.0.datatype")->valuestring, "FP32");
+    assert_string_equal(json_text_at(json, "inputs.1.datatype")->valuestring, "INT64");
+    assert_int_equal(cJSON_GetArraySize(json_text_at(json, "inputs.1.shape")), 2);
+    assert_string_equal(json_text_at(json, "outputs.0.name")->valuestring, "output");
+    assert_string_equal(json_text_at(json, "properties.indices")->valuestring,
                         "required, rank 2 to 16: INT32, INT64");
     cJSON_Delete(json);
 }
@@ -123,16 +96,17 @@ static void every_name_of_every_op_is_described(void **state)
             struct op_name op = find(name->text);
             setup(state);
             describe_model(&text, &op);
-            cJSON *json = parse();
+            cJSON *json = json_text_parse(&text);
             for (size_t m = 0; m < sizeof(members) / sizeof(members[0]); m++)
-                assert_non_null(at(json, members[m]));
+                assert_non_null(json_text_at(json, members[m]));
             for (int input = 0; input < op_inputs(op.op); input++)
-                assert_non_null(at(at(json, "properties"), op.op->inputs[input]));
+                assert_non_null(
+                    json_text_at(json_text_at(json, "properties"), op.op->inputs[input]));
             cJSON_Delete(json);
             setup(state);
             describe_model_config(&text, &op);
-            json = parse();
-            assert_int_equal(cJSON_GetArraySize(at(json, "input")), op_inputs(op.op));
+            json = json_text_parse(&text);
+            assert_int_equal(cJSON_GetArraySize(json_text_at(json, "input")), op_inputs(op.op));
             cJSON_Delete(json);
         }
     }
@@ -182,12 +156,14 @@ static void statistics_of_all_are_in_the_order_of_the_table(void **state)
     (void)state;
     stats[op_count() - 1].success.count = 7;
     describe_all_stats(&text, stats);
-    cJSON *json = parse();
-    const cJSON *list = at(json, "model_stats");
+    cJSON *json = json_text_parse(&text);
+    const cJSON *list = json_text_at(json, "model_stats");
     assert_int_equal(cJSON_GetArraySize(list), op_count());
     for (int i = 0; i < op_count(); i++)
-        assert_string_equal(at(cJSON_GetArrayItem(list, i), "name")->valuestring, op_at(i)->name);
-    assert_int_equal(at(cJSON_GetArrayItem(list, op_count() - 1), "inference_count")->valueint, 7);
+        assert_string_equal(json_text_at(cJSON_GetArrayItem(list, i), "name")->valuestring,
+                            op_at(i)->name);
+    assert_int_equal(
+        json_text_at(cJSON_GetArrayItem(list, op_count() - 1), "inference_count")->valueint, 7);
     cJSON_Delete(json);
     free(stats);
 }
@@ -196,11 +172,13 @@ static void the_index_lists_canonical_names(void **state)
 {
     (void)state;
     describe_index(&text, true);
-    cJSON *json = parse();
+    cJSON *json = json_text_parse(&text);
     assert_int_equal(cJSON_GetArraySize(json), op_count());
     for (int i = 0; i < op_count(); i++) {
-        assert_string_equal(at(cJSON_GetArrayItem(json, i), "name")->valuestring, op_at(i)->name);
-        assert_string_equal(at(cJSON_GetArrayItem(json, i), "state")->valuestring, "READY");
+        assert_string_equal(json_text_at(cJSON_GetArrayItem(json, i), "name")->valuestring,
+                            op_at(i)->name);
+        assert_string_equal(json_text_at(cJSON_GetArrayItem(json, i), "state")->valuestring,
+                            "READY");
     }
     cJSON_Delete(json);
     setup(state);
@@ -212,14 +190,14 @@ static void tracing_and_logging_are_off(void **state)
 {
     (void)state;
     describe_trace(&text);
-    cJSON *json = parse();
-    assert_string_equal(at(json, "trace_level.0")->valuestring, "OFF");
+    cJSON *json = json_text_parse(&text);
+    assert_string_equal(json_text_at(json, "trace_level.0")->valuestring, "OFF");
     cJSON_Delete(json);
     setup(state);
     describe_logging(&text);
-    json = parse();
-    assert_true(cJSON_IsFalse(at(json, "log_info")));
-    assert_string_equal(at(json, "log_file")->valuestring, "");
+    json = json_text_parse(&text);
+    assert_true(cJSON_IsFalse(json_text_at(json, "log_info")));
+    assert_string_equal(json_text_at(json, "log_file")->valuestring, "");
     cJSON_Delete(json);
 }
 

@@ -244,7 +244,8 @@ static void an_id_that_needs_more_than_a_copy_is_read_anew(void **state)
     char json[512], text[512];
     (void)state;
     for (size_t i = 0; i <= sizeof ids / sizeof ids[0]; i++) {
-        static const char form[] = "{'id':'%s','inputs':{'tensor':[1],'indices':[[0]],'updates':[1]}}";
+        static const char form[] =
+            "{'id':'%s','inputs':{'tensor':[1],'indices':[[0]],'updates':[1]}}";
         char longest[REQUEST_ID_MAX + 2];
         memset(longest, 'x', sizeof longest - 1);
         longest[sizeof longest - 1] = '\0';

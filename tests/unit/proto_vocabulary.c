@@ -148,6 +148,16 @@ static void a_parameter_in_the_wrong_object_is_told(void **state)
                "belongs into the parameters of the request");
 }
 
+static void an_input_among_the_parameters_is_told(void **state)
+{
+    static const char sentence[] = "indices stands in the parameters of the request, where it says "
+                                   "nothing; it belongs into its inputs";
+    (void)state;
+    expect_bad("{'inputs':{'params':[1]},'parameters':{'indices':0}}", ERROR_INVALID_PARAMETER,
+               sentence);
+    expect_good(REQUEST(",'parameters':{'updates':1,'num_segments':2}")); /* not gather_nd's */
+}
+
 static void what_is_like_nothing_is_ignored(void **state)
 {
     (void)state;
@@ -166,7 +176,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(another_word_for_a_key_is_told),          TEST(another_word_beside_the_key_is_ignored),
         TEST(keys_of_other_levels_are_told),           TEST(a_mistyped_parameter_is_told),
-        TEST(a_parameter_in_the_wrong_object_is_told), TEST(what_is_like_nothing_is_ignored),
+        TEST(a_parameter_in_the_wrong_object_is_told), TEST(an_input_among_the_parameters_is_told),
+        TEST(what_is_like_nothing_is_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

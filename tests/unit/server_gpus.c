@@ -104,23 +104,23 @@ static void memory_can_be_set(void **state)
 static void devices_can_be_listed(void **state)
 {
     (void)state;
-    set("cuda_devices", "2,0");
-    start();
-    assert_int_equal(gpus.count, 2);
-    assert_int_equal(gpus.list[0].device, 2);
-    assert_int_equal(gpus.list[1].device, 0);
+    static const char *const lists[] = {"2,0", "2, 0", "2 0,"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        set("cuda_devices", lists[i]);
+        start();
+        assert_int_equal(gpus.count, 2);
+        assert_int_equal(gpus.list[0].device, 2);
+        assert_int_equal(gpus.list[1].device, 0);
+    }
 }
 
 static void a_list_of_other_things_is_refused(void **state)
 {
-    static const char *const lists[] = {"3", "0,", "0,,1", "x", "-1", "0 1", "1x", ","};
+    static const char *const lists[] = {"3", "x", "-1", "1x", "1+2", "0,0", ","};
     (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         set("cuda_devices", lists[i]);
-        /* A comma at the end is no device more. */
-        bool right = strcmp(lists[i], "0,") == 0;
-        assert_int_equal(gpus_init(&gpus, &config, &fake, &error),
-                         right ? ERROR_NONE : ERROR_INVALID_PARAMETER);
+        assert_int_equal(gpus_init(&gpus, &config, &fake, &error), ERROR_INVALID_PARAMETER);
     }
 }
 

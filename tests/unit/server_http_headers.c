@@ -1,4 +1,4 @@
-/* http_headers: what is refused before a byte of the body is read. */
+/* headers: what is refused before a byte of the body is read. */
 #include "server/http/headers.h"
 #include "server/http/host.h"
 

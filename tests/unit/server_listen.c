@@ -1,5 +1,7 @@
 /* listen: addresses become sockets, or a sentence that says what is allowed. */
 #include "server/net/listen.h"
+#include "server/net/listen_text.h"
+#include "server/net/reach.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,12 +102,43 @@ static void a_port_alone_is_on_loopback(void **state)
     assert_int_equal(strncmp(listeners.list[0].address, "127.0.0.1:", 10), 0);
     assert_int_equal(strncmp(listeners.list[1].address, "tls:127.0.0.1:", 14), 0);
     assert_true(listeners.list[1].is_tls);
-    bool is_tls;
-    int fd = listen_reach(strrchr(listeners.list[0].address, ':') + 1,
-                          (struct timeval){.tv_sec = 2}, &is_tls);
-    assert_true(fd >= 0);
-    close(fd);
     listeners_close(&listeners);
+}
+
+/* Connects as health checks do, by the text of a setting. */
+static void expect_reached(const char *setting, bool tls)
+{
+    bool is_tls;
+    int fd = reach_first(setting, (struct timeval){.tv_sec = 2}, &is_tls);
+    assert_true(fd >= 0);
+    assert_int_equal(is_tls, tls);
+    close(fd);
+}
+
+static void a_listener_is_reached_by_its_setting(void **state)
+{
+    char path[] = "/tmp/tensord-listen.XXXXXX", setting[2 * LISTENER_NAME_MAX];
+    (void)state;
+    assert_non_null(mkdtemp(path));
+    snprintf(setting, sizeof setting, "127.0.0.1:0, tls:0, unix:%s/socket", path);
+    assert_int_equal(listeners_open(&listeners, setting, &error), ERROR_NONE);
+    for (int i = 0; i < listeners.count; i++) {
+        snprintf(setting, sizeof setting, ", %s,unix:/nowhere", listeners.list[i].address);
+        expect_reached(setting, listeners.list[i].is_tls);
+    }
+    snprintf(setting, sizeof setting, "tls:%s", strrchr(listeners.list[1].address, ':') + 1);
+    expect_reached(setting, true);
+    listeners_close(&listeners);
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void nobody_is_reached_where_nobody_listens(void **state)
+{
+    static const char *const settings[] = {"", ", ", "unix:/nowhere", "127.0.0.1", "tls:[::1:8"};
+    bool is_tls;
+    (void)state;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        assert_int_equal(reach_first(settings[i], (struct timeval){.tv_sec = 2}, &is_tls), -1);
 }
 
 static void a_busy_port_says_how_to_choose_another(void **state)
@@ -129,6 +162,7 @@ static void what_cannot_be_is_said(void **state)
     } rows[] = {
         {"", "the list is empty"},
         {"localhost", "it has no port"},
+        {"localhost:", "it has no port"},
         {"::1:80", "it has no port"},
         {"127.0.0.1:notaport", "cannot listen on 127.0.0.1:notaport"},
         {"192.0.2.1:80", "cannot listen on 192.0.2.1:80"},
@@ -160,6 +194,8 @@ int main(void)
         cmocka_unit_test(what_speaks_tls_is_seen_in_the_setting),
         cmocka_unit_test(who_can_reach_it_is_known),
         cmocka_unit_test(a_port_alone_is_on_loopback),
+        cmocka_unit_test(a_listener_is_reached_by_its_setting),
+        cmocka_unit_test(nobody_is_reached_where_nobody_listens),
         cmocka_unit_test(a_busy_port_says_how_to_choose_another),
         cmocka_unit_test(what_cannot_be_is_said),
     };

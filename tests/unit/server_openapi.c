@@ -1,8 +1,7 @@
 /* openapi: a whole document, in which each route stands once. */
 #include "server/http/openapi.h"
 #include "server/http/route.h"
-
-#include <cjson/cJSON.h>
+#include "tests/support/proto/json_text.h"
 
 #include <ctype.h>
 #include <setjmp.h>
@@ -27,33 +26,6 @@ struct entries {
 static struct entries routed, described;
 static char buffer[64 * 1024];
 static struct text text;
-
-/* The member at a path like "inputs.0.name" of the text; it must be there. */
-static const cJSON *at(const cJSON *item, const char *path)
-{
-    char step[64];
-    while (*path) {
-        size_t size = strcspn(path, ".");
-        assert_true(size < sizeof(step));
-        memcpy(step, path, size);
-        step[size] = '\0';
-        item = cJSON_IsArray(item) ? cJSON_GetArrayItem(item, atoi(step))
-                                   : cJSON_GetObjectItemCaseSensitive(item, step);
-        if (!item)
-            fail_msg("there is no %s in %s", path, text.data);
-        path += size + (path[size] == '.');
-    }
-    return item;
-}
-
-static cJSON *parse(void)
-{
-    cJSON *json = cJSON_ParseWithLength(text.data, text.size);
-    assert_false(text.cut);
-    if (!json)
-        fail_msg("not JSON: %s", text.data);
-    return json;
-}
 
 static void add(struct entries *e, const char *method, const char *path)
 {
@@ -165,7 +137,7 @@ static void check_references(const cJSON *root, const cJSON *item)
         strcpy(path, item->valuestring + 2);
         for (char *slash; (slash = strchr(path, '/'));)
             *slash = '.';
-        at(root, path);
+        json_text_at(root, path);
     }
     for (const cJSON *child = item->child; child; child = child->next)
         check_references(root, child);
@@ -177,8 +149,8 @@ static void it_is_whole(void **state)
 {
     (void)state;
     openapi_print(&text, &plain);
-    cJSON *json = parse();
-    assert_string_equal(at(json, "openapi")->valuestring, "3.1.0");
+    cJSON *json = json_text_parse(&text);
+    assert_string_equal(json_text_at(json, "openapi")->valuestring, "3.1.0");
     check_references(json, json);
     cJSON_Delete(json);
 }
@@ -187,19 +159,20 @@ static void it_knows_every_op_and_code(void **state)
 {
     (void)state;
     openapi_print(&text, &plain);
-    cJSON *json = parse();
+    cJSON *json = json_text_parse(&text);
     int names = 0, codes = 0;
     for (int i = 0; i < op_count(); i++)
         for (const struct op_alias *name = op_at(i)->names; name->text; name++)
             names++;
     codes = ERROR_CODE_COUNT - 2; /* without NONE and CANCELLED */
-    assert_int_equal(cJSON_GetArraySize(at(json, "components.parameters.op.schema.enum")), names);
-    assert_int_equal(cJSON_GetArraySize(at(json, "components.schemas.Code.enum")), codes);
+    assert_int_equal(cJSON_GetArraySize(json_text_at(json, "components.parameters.op.schema.enum")),
+                     names);
+    assert_int_equal(cJSON_GetArraySize(json_text_at(json, "components.schemas.Code.enum")), codes);
     const cJSON *infer = cJSON_GetObjectItemCaseSensitive(
-        at(json, "paths"), "/v2/models/{op}[/versions/{version}]/infer");
+        json_text_at(json, "paths"), "/v2/models/{op}[/versions/{version}]/infer");
     assert_null(infer);
-    infer = cJSON_GetObjectItemCaseSensitive(at(json, "paths"), "/v2/models/{op}/infer");
-    assert_string_equal(at(infer, "post.responses.413.description")->valuestring,
+    infer = cJSON_GetObjectItemCaseSensitive(json_text_at(json, "paths"), "/v2/models/{op}/infer");
+    assert_string_equal(json_text_at(infer, "post.responses.413.description")->valuestring,
                         "PAYLOAD_TOO_LARGE OUTPUT_TOO_LARGE");
     cJSON_Delete(json);
 }
@@ -209,9 +182,9 @@ static void it_says_where_the_routes_are(void **state)
     const struct openapi_server below = {"1.0", "/team/tensord", false};
     (void)state;
     openapi_print(&text, &below);
-    cJSON *json = parse();
-    const cJSON *server = cJSON_GetArrayItem(at(json, "servers"), 0);
-    assert_string_equal(at(server, "url")->valuestring, "/team/tensord");
+    cJSON *json = json_text_parse(&text);
+    const cJSON *server = cJSON_GetArrayItem(json_text_at(json, "servers"), 0);
+    assert_string_equal(json_text_at(server, "url")->valuestring, "/team/tensord");
     assert_null(cJSON_GetObjectItem(json, "security"));
     cJSON_Delete(json);
 }
@@ -222,15 +195,15 @@ static void it_says_that_there_are_tokens(void **state)
     const struct openapi_server closed = {"1.0", "", true};
     (void)state;
     openapi_print(&text, &closed);
-    cJSON *json = parse();
-    assert_string_equal(at(json, "components.securitySchemes.bearer.scheme")->valuestring,
+    cJSON *json = json_text_parse(&text);
+    assert_string_equal(json_text_at(json, "components.securitySchemes.bearer.scheme")->valuestring,
                         "bearer");
-    assert_int_equal(cJSON_GetArraySize(at(json, "security")), 2);
+    assert_int_equal(cJSON_GetArraySize(json_text_at(json, "security")), 2);
     const cJSON *infer =
-        cJSON_GetObjectItemCaseSensitive(at(json, "paths"), "/v2/models/{op}/infer");
-    const cJSON *needs = at(infer, "post.security");
+        cJSON_GetObjectItemCaseSensitive(json_text_at(json, "paths"), "/v2/models/{op}/infer");
+    const cJSON *needs = json_text_at(infer, "post.security");
     assert_int_equal(cJSON_GetArraySize(needs), 1);
-    at(cJSON_GetArrayItem(needs, 0), "bearer");
+    json_text_at(cJSON_GetArrayItem(needs, 0), "bearer");
     assert_null(cJSON_GetObjectItem(json, "servers"));
     check_references(json, json);
     cJSON_Delete(json);

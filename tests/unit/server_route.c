@@ -118,8 +118,8 @@ static void an_operation_that_is_not_there_is_told_the_nearest(void **state)
         {"tensor_scatter_ad", "tensor_scatter_add"},
         {"tensorscatteradd", "TensorScatterAdd"},
         {"scatter_add", "tensor_scatter_add"},
-        {"segment_mean", "sparse_segment_mean"},
-        {"gather", "gather_nd"},
+        {"segment_sqrt_n", "sparse_segment_sqrt_n"},
+        {"gathers", "gather"},
         {"tf.gather_nd", "gather_nd"},
         {"GATHER_ND", "gather_nd"},
     };

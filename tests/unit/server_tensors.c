@@ -392,6 +392,38 @@ static void positions_only_grow(void **state)
     positions_release(&p);
 }
 
+static void advance(const char *token, const char *source, uint64_t high)
+{
+    struct position position = {.high = high};
+    strcpy(position.source, source);
+    store_advance(&store, token, &position);
+}
+
+static void sources_are_their_tokens_and_the_oldest_makes_room(void **state)
+{
+    struct position list[SOURCES_MAX];
+    char name[16];
+    (void)state;
+    advance("", "log", 7);
+    advance("alice", "log", 9);
+    advance("", "log", 6);
+    assert_int_equal(store_sources(&store, "", list), 1);
+    assert_int_equal(list[0].high, 7);
+    assert_int_equal(store_sources(&store, "alice", list), 1);
+    assert_int_equal(list[0].high, 9);
+    assert_int_equal(store_sources(&store, "bob", list), 0);
+    for (int i = 0; i < SOURCES_MAX - 1; i++) {
+        snprintf(name, sizeof name, "s%d", i);
+        advance("bob", name, 1);
+        advance("", "log", (uint64_t)i);
+    }
+    assert_int_equal(store_sources(&store, "alice", list), 0);
+    assert_int_equal(store_sources(&store, "bob", list), SOURCES_MAX - 1);
+    assert_int_equal(store_sources(&store, "", list), 1);
+    assert_string_equal(list[0].source, "log");
+    assert_int_equal(list[0].high, SOURCES_MAX - 2);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -411,6 +443,7 @@ int main(void)
         TEST(keys_outlive_the_resident_and_no_young_one_is_pushed_out),
         TEST(conditions_are_entity_tags_or_any),
         TEST(positions_only_grow),
+        TEST(sources_are_their_tokens_and_the_oldest_makes_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

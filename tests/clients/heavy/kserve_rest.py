@@ -8,6 +8,7 @@ import asyncio
 import os
 import sys
 import unittest
+import urllib.request
 
 import httpx
 import numpy as np
@@ -81,6 +82,17 @@ class KServe(ServerCase, unittest.TestCase):
             self.infer("kserve-nan")
         self.assertIn("INVALID_FIELD", str(caught.exception))
         self.assertIn("null", str(caught.exception))
+
+    def test_kept_tensors(self):
+        url = f"http://{self.server.address}/v2/tensors/emb?datatype=FP32&shape=4"
+        elements = np.float32([1, 2, 3, 4]).tobytes()
+        urllib.request.urlopen(urllib.request.Request(url, elements, method="PUT")).close()
+        for name in ("kserve-kept", "kserve-kept-binary"):
+            with self.subTest(name):
+                np.testing.assert_array_equal(self.infer(name).as_numpy(), [1, 12, 3, 24])
+        answer = self.call("infer", REQUESTS["kserve-kept-into"], model_name=OP)
+        self.assertEqual((answer.id, answer.outputs), ("kserve-kept-into", []))
+        np.testing.assert_array_equal(self.infer("kserve-kept").as_numpy(), [1, 22, 3, 44])
 
     def test_an_unknown_model(self):
         with self.assertRaises(httpx.HTTPStatusError) as caught:

@@ -38,6 +38,7 @@ EMPTY = {
     "indices": np.zeros((0, 1), np.int64),
     "updates": np.zeros(0, np.float32),
 }
+KEPT = {key: FP32[key] for key in ("indices", "updates")}
 NAN = {**FP32, "updates": np.array([np.nan, 20], np.float32)}
 BINARY = {"parameters": {"binary_data_output": True}}
 
@@ -48,4 +49,11 @@ REQUESTS = {
     "kserve-fp16": scatter("kserve-fp16", True, FP16, **BINARY),
     "kserve-empty": scatter("kserve-empty", True, EMPTY, **BINARY),
     "kserve-nan": scatter("kserve-nan", False, NAN),
+    "kserve-kept": scatter("kserve-kept", False, KEPT, parameters={"tensor": "emb"}),
+    "kserve-kept-binary": scatter(
+        "kserve-kept-binary", True, KEPT, parameters={"tensor": "emb", "binary_data_output": True}
+    ),
+    "kserve-kept-into": scatter(
+        "kserve-kept-into", True, KEPT, parameters={"tensor": "emb", "into": "emb"}
+    ),
 }

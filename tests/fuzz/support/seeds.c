@@ -195,6 +195,28 @@ static const struct {
     {"tensor", "\x01\x10\x10\x10{\"datatype\":\"FP32\",\"shape\":[2],\"data\":[1,2.5]}"},
     {"tensor", "\x01\x10\x01\x10{\"datatype\":\"INT8\",\"shape\":[1000000000]}"},
     {"tensor", "\x01\x10\x10\x10{\"ttl\":\"600s\"}"},
+    {"tensor", "\x02\x10\x01\x10"
+               "A\x01\x01\x01\x01\x01\x01\x01{\"x\":{\"dtype\":\"F32\"}}"},
+    {"kept", "\x10\x11\x01"
+             "into=emb&datatype=INT8&shape=2,2&ttl=5m\n\n*\nk\nabcd"},
+    {"kept", "\x10\x11\x01"
+             "into=at\n*\n\n\"k\"\n{\"datatype\":\"INT64\",\"shape\":[2],\"data\":[1,-2]}"},
+    {"kept", "\x11\x11\x01"
+             "into=emb&move=emb.next\n\n\n\n"},
+    {"kept", "\x12\x11\x01"
+             "into=emb&rows=1:3\n\n\n\n{\"data\":[[1],[2]]}"},
+    {"kept", "\x13\x11\x01"
+             "into=emb&rows=0:2\n\n\"x\"\n\n"},
+    {"kept", "\x14\x11\x01"
+             "into=at\n\n\n\n{\"ttl\":\"1h\"}"},
+    {"kept", "\x15\x11\x01"
+             "into=at\n\n\nk\n"},
+    {"kept", "\x16\x11\x01"
+             "tensor=emb&into=emb\n*\n\nk\n{\"inputs\":{\"indices\":[[1]],\"updates\":[[5]]}}"},
+    {"kept",
+     "\x16\x12\x01"
+     "tensor=emb\n\n\n\n{\"inputs\":{\"indices\":{\"tensor\":\"at\"},\"updates\":[[5],[6]]},"
+     "\"parameters\":{\"into\":\"made\"}}"},
     {"query", "tensor=emb&into=emb.next\n\"1-0-2\", W/\"x\"\n*\nlog\n17-0\nalice-*:ro"},
     {"query", "datatype=FP32&shape=2%2C3&rows=0:2&ttl=600s&move=a%41\n\n\n\n\n*"},
     {"query", "after=a&limit=10&ttl=5ms&rows=7:7&tensor=a&tensor=a\n*\n\"a\nx\n1-2-3\n"},
@@ -249,7 +271,7 @@ int main(int argc, char **argv)
 {
     static const char *const targets[] = {
         "request_json", "recall",  "frame",  "safetensors", "inflate",  "number", "print", "slices",
-        "head",         "headers", "config", "tokens",      "settings", "tensor", "query",
+        "head",         "headers", "config", "tokens",      "settings", "tensor", "query", "kept",
     };
 
     if (argc != 2)

@@ -144,7 +144,7 @@ static size_t moved_bytes(const struct work *w)
     const struct plan *p = &w->plan;
     const struct rows *rows = &p->rows;
     size_t row = (size_t)rows->width * dtype_bytes(p->dtype);
-    size_t indices = bytes_of(p->indices) + (p->kind == PLAN_SEGMENT ? bytes_of(p->segment_ids) : 0);
+    size_t indices = bytes_of(p->indices) + (p->segment_ids ? bytes_of(p->segment_ids) : 0);
     size_t addressed = (size_t)(rows->count < rows->limit ? rows->count : rows->limit) * row;
     if (p->kind != PLAN_SCATTER)
         return indices + (size_t)rows->count * row + p->output_bytes;

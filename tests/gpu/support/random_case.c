@@ -115,18 +115,24 @@ static struct tensor draw_table(uint64_t *state, enum dtype dtype, int depth, en
     return t;
 }
 
+/* Dimensions that number so many rows. */
+static void draw_rows(uint64_t *state, struct tensor *t, int64_t rows)
+{
+    t->rank = 0;
+    if (rows % 2 == 0 && chance(state, 2)) {
+        t->shape[t->rank++] = 2;
+        rows /= 2;
+    }
+    t->shape[t->rank++] = rows;
+}
+
+/* Tuples of `depth` components; depth -1: row numbers. */
 static void draw_indices(struct random_case *c, int input, uint64_t *state,
                          const struct tensor *table, int depth, int64_t updates)
 {
     static const int64_t beyond[] = {-1, INT32_MIN, INT32_MAX, -4097, 1 << 20};
     struct tensor *t = &c->run.inputs[input];
-    t->rank = 0;
-    if (updates % 2 == 0 && chance(state, 2)) {
-        t->shape[t->rank++] = 2;
-        updates /= 2;
-    }
-    t->shape[t->rank++] = updates;
-    updates *= t->rank == 2 ? 2 : 1;
+    draw_rows(state, t, updates);
     if (depth >= 0)
         t->shape[t->rank++] = depth;
     integers(c, input, state);
@@ -169,37 +175,83 @@ static void make_scatter(struct random_case *c, uint64_t *state, const struct op
 
 static void make_gather(struct random_case *c, uint64_t *state, enum dtype dtype, enum size size)
 {
-    int depth = (int)between(state, size == SIZE_TINY ? 0 : 1, 3);
+    bool tuples = strcmp(c->run.op, "gather_nd") == 0;
+    int depth = tuples ? (int)between(state, size == SIZE_TINY ? 0 : 1, 3) : 1;
     c->run.inputs[0] = draw_table(state, dtype, depth, size);
     allocate(c, 0);
     draw_elements(state, &c->run.inputs[0], false);
-    draw_indices(c, 1, state, &c->run.inputs[0], depth, in_range(state, ranges[size].updates));
+    draw_indices(c, 1, state, &c->run.inputs[0], tuples ? depth : -1,
+                 in_range(state, ranges[size].updates));
 }
 
-static void make_segments(struct random_case *c, uint64_t *state, enum dtype dtype, enum size size)
+/* Ids that do not decrease, but where they are flawed; returns what is above the last one. */
+static int64_t draw_sorted_ids(struct random_case *c, int input, uint64_t *state, int64_t count,
+                               enum size size)
+{
+    c->run.inputs[input] = (struct tensor){.rank = 1, .shape = {count}};
+    struct tensor *ids = integers(c, input, state);
+    int64_t id = between(state, 0, 2);
+    int step = (int)between(state, 2, size == SIZE_SKEWED ? 400 : 6);
+    bool flawed = chance(state, 8);
+    for (int64_t k = 0; k < count; k++) {
+        id += chance(state, step) ? between(state, 1, 3) : 0;
+        put_integer(ids, k, flawed && chance(state, 7) ? between(state, -2, id) : id);
+    }
+    return id + 1;
+}
+
+static void draw_num_segments(struct random_case *c, int input, uint64_t *state, int64_t segments)
+{
+    c->run.inputs[input] = (struct tensor){.rank = chance(state, 2), .shape = {1}};
+    put_integer(integers(c, input, state), 0, segments);
+}
+
+/* Ids in any order, some of them negative; a few times one has no segment. */
+static int64_t draw_unsorted_ids(struct random_case *c, int input, uint64_t *state, int64_t count,
+                                 enum size size)
+{
+    int64_t segments = in_range(state, ranges[size].rows);
+    c->run.inputs[input] = (struct tensor){0};
+    draw_rows(state, &c->run.inputs[input], count);
+    struct tensor *ids = integers(c, input, state);
+    bool flawed = chance(state, 8), drops = chance(state, 2);
+    for (int64_t k = 0; k < count; k++)
+        put_integer(ids, k, between(state, drops ? -2 : 0, segments - 1));
+    if (flawed && count > 0)
+        put_integer(ids, between(state, 0, count - 1), segments);
+    return segments;
+}
+
+/* Each row of data has an id. */
+static void make_rows(struct random_case *c, uint64_t *state, enum dtype dtype, enum size size)
+{
+    bool sorted = op_input(c->run.row, "num_segments", 12) < 0;
+    int64_t count = in_range(state, ranges[size].updates);
+    if (sorted)
+        (void)draw_sorted_ids(c, 1, state, count, size);
+    else
+        draw_num_segments(c, 2, state, draw_unsorted_ids(c, 1, state, count, size));
+    struct tensor *data = &c->run.inputs[0];
+    *data = c->run.inputs[1];
+    data->dtype = dtype;
+    data->shape[data->rank++] = in_range(state, ranges[size].width);
+    allocate(c, 0);
+    draw_elements(state, data, false);
+}
+
+static void make_pairs(struct random_case *c, uint64_t *state, enum dtype dtype, enum size size)
 {
     c->run.inputs[0] = draw_table(state, dtype, 1, size);
     allocate(c, 0);
     draw_elements(state, &c->run.inputs[0], false);
-    int64_t pairs = in_range(state, ranges[size].updates), id = between(state, 0, 2);
+    int64_t pairs = in_range(state, ranges[size].updates);
     struct tensor *indices = &c->run.inputs[1];
     draw_indices(c, 1, state, &c->run.inputs[0], -1, pairs);
     indices->rank = 1;
     indices->shape[0] = pairs;
-
-    c->run.inputs[2] = (struct tensor){.rank = 1, .shape = {pairs}};
-    struct tensor *ids = integers(c, 2, state);
-    int step = (int)between(state, 2, size == SIZE_SKEWED ? 400 : 6);
-    bool flawed = chance(state, 8);
-    for (int64_t k = 0; k < pairs; k++) {
-        id += chance(state, step) ? between(state, 1, 3) : 0;
-        put_integer(ids, k, flawed && chance(state, 7) ? between(state, -2, id) : id);
-    }
+    int64_t segments = draw_sorted_ids(c, 2, state, pairs, size);
     if (chance(state, 2))
-        return;
-    c->run.inputs[3] = (struct tensor){.rank = 0};
-    struct tensor *segments = integers(c, 3, state);
-    put_integer(segments, 0, id + (chance(state, 8) ? -1 : between(state, 1, 4)));
+        draw_num_segments(c, 3, state, segments + (chance(state, 8) ? -2 : between(state, 0, 3)));
 }
 
 void random_case_make(struct random_case *c, const struct op *row, uint64_t seed, enum size size)
@@ -213,10 +265,12 @@ void random_case_make(struct random_case *c, const struct op *row, uint64_t seed
                                       .in_place = chance(&state, 2)}};
     if (op_input(op, "updates", 7) >= 0)
         make_scatter(c, &state, op, dtype, size);
-    else if (op_input(op, "segment_ids", 11) >= 0)
-        make_segments(c, &state, dtype, size);
-    else
+    else if (op_input(op, "segment_ids", 11) < 0)
         make_gather(c, &state, dtype, size);
+    else if (op_input(op, "indices", 7) >= 0)
+        make_pairs(c, &state, dtype, size);
+    else
+        make_rows(c, &state, dtype, size);
 }
 
 void random_case_release(struct random_case *c)

@@ -23,7 +23,7 @@ struct crowd {
     bool (*hear)(void *context, int member, const struct answer *answer);
 };
 
-/* Until every member has left. False when one stopped it. */
+/* Runs until every member has left. False when one stopped it. */
 MUST_CHECK bool crowd_run(const struct crowd *crowd);
 
 #endif

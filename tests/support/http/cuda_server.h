@@ -21,7 +21,7 @@ void expect_call(struct fixture *f, const char *path, int status, const char *pa
  * thread and whose kernels take hundreds of thousands of instructions. `more`: see body_binary. */
 struct answer large_call(struct fixture *f, const char *more);
 
-/* Its right answer. */
+/* Checks the answer to a large call. */
 void expect_large(const struct answer *a);
 
 /* `more` of a large call with a binary answer. */

@@ -5,14 +5,14 @@
 #include "kernels/error.h"
 #include "tests/support/http/raw.h"
 
-/* Sends it; its answer is a row of zeros. */
+/* Sends the request; its answer is a row of zeros. */
 MUST_CHECK bool long_job_say(struct raw *r);
 
-/* The same with a query, such as "?into=a": it holds the line of that tensor, and its result, a row
- * of zeros, becomes it. */
+/* Sends it with a query, such as "?into=a": it holds the line of that tensor, which becomes its
+ * result, a row of zeros. */
 MUST_CHECK bool long_job_say_with(struct raw *r, const char *query);
 
-/* The same, reading the kept tensor `name`, one row of LONG_JOB_COLUMNS, as its data. */
+/* Sends it with the kept tensor `name`, one row of LONG_JOB_COLUMNS, as its data. */
 MUST_CHECK bool long_job_read(struct raw *r, const char *name);
 
 enum { LONG_JOB_COLUMNS = 1 << 18 }; /* of FP32, one row */

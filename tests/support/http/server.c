@@ -164,7 +164,7 @@ bool server_running(struct server *s)
            ended.si_pid == 0;
 }
 
-bool server_start_on(struct server *s, int socket, const char *const *settings)
+static bool launch(struct server *s, int socket, const char *const *settings)
 {
     char path[4096];
     int log;
@@ -178,6 +178,13 @@ bool server_start_on(struct server *s, int socket, const char *const *settings)
     s->pid = fork();
     if (s->pid == 0)
         run_child(path, settings, s->log_path, socket);
+    return s->pid > 0;
+}
+
+bool server_start_on(struct server *s, int socket, const char *const *settings)
+{
+    if (!launch(s, socket, settings))
+        return false;
     for (int ms = 0; ms < START_SECONDS * 1000; ms += POLL_MS) {
         if (find_port(s))
             return true;
@@ -185,7 +192,7 @@ bool server_start_on(struct server *s, int socket, const char *const *settings)
             break;
         pause_ms(POLL_MS);
     }
-    fprintf(stderr, "%s did not start\n", path);
+    fprintf(stderr, "tensord did not start\n");
     kill(s->pid, SIGKILL);
     server_wait(s);
     return false;
@@ -201,9 +208,9 @@ void server_terminate(const struct server *s)
     kill(s->pid, SIGTERM);
 }
 
-int server_wait(struct server *s)
+static int await_end(struct server *s)
 {
-    int status = 0, result = -1;
+    int status = 0;
     pid_t ended = 0;
 
     for (int ms = 0; ms < STOP_SECONDS * 1000 && ended == 0; ms += POLL_MS) {
@@ -211,16 +218,29 @@ int server_wait(struct server *s)
         if (ended == 0)
             pause_ms(POLL_MS);
     }
-    if (ended == s->pid) {
-        result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    } else {
-        kill(s->pid, SIGKILL);
-        waitpid(s->pid, NULL, 0);
-    }
+    if (ended == s->pid)
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    kill(s->pid, SIGKILL);
+    waitpid(s->pid, NULL, 0);
+    return -1;
+}
+
+int server_wait(struct server *s)
+{
+    int result = await_end(s);
     if (result != 0)
         print_log(s);
     unlink(s->log_path);
     s->pid = 0;
+    return result;
+}
+
+int server_refuse(const char *const *settings, char **text)
+{
+    struct server s;
+    int result = launch(&s, -1, settings) ? await_end(&s) : -1;
+    *text = server_log(&s);
+    unlink(s.log_path);
     return result;
 }
 

@@ -38,6 +38,11 @@ MUST_CHECK int server_stop(struct server *s);
 void server_terminate(const struct server *s);
 int server_wait(struct server *s);
 
+/* Starts a server with settings that must make it end by itself. Returns the exit status, 128 +
+ * signal when a signal ended it, or -1 when it did not end within a minute (it is killed then).
+ * What it printed is at *text, owned by the caller. */
+MUST_CHECK int server_refuse(const char *const *settings, char **text);
+
 /* True while the process runs. */
 bool server_running(struct server *s);
 

@@ -157,11 +157,13 @@ static void scatter(struct reference *r, const char *how, const struct tensor *i
     }
 }
 
+/* Each tuple of indices, all of their dimensions but the last, names a row of the first ones of
+ * params; or, without tuples, each index a row. */
 static void gather(struct reference *r, const struct tensor *params, const struct tensor *indices,
-                   bool ignore_bad)
+                   bool tuples, bool ignore_bad)
 {
-    int depth = (int)indices->shape[indices->rank - 1];
-    int64_t rows = product(indices->shape, 0, indices->rank - 1);
+    int depth = tuples ? (int)indices->shape[indices->rank - 1] : 1;
+    int64_t rows = product(indices->shape, 0, indices->rank - tuples);
     int64_t width = product(params->shape, depth, params->rank);
     for (int64_t k = 0; k < rows; k++) {
         int64_t row = address(indices, k, depth, params->shape);
@@ -193,6 +195,20 @@ static void fold_member(struct fold *f, const struct tensor *data, int64_t from)
     f->n++;
 }
 
+/* The sum and the product over unsorted ids are a scatter's: each step is rounded to the type. */
+static bool rounds_each_step(const char *op)
+{
+    return !strcmp(op, "unsorted_segment_sum") || !strcmp(op, "unsorted_segment_prod");
+}
+
+static struct number rounded(enum dtype d, struct number v)
+{
+    double memory;
+    struct tensor one = {.dtype = d, .data = &memory};
+    number_store(&one, 0, v);
+    return number_load(&one, 0);
+}
+
 /* How an operation folds: what follows the last underscore but for the means, which are sums. */
 static const char *fold_of(const char *op)
 {
@@ -212,59 +228,153 @@ static double finish(const char *op, enum dtype d, double sum, int64_t n)
     return sum;
 }
 
-static void segment_row(struct reference *r, const char *op, const struct tensor *inputs,
-                        int64_t id)
+/* Rows of data: id k is about row k, or about the one that index k names. */
+struct members {
+    const struct tensor *data, *ids;
+    const struct tensor *indices; /* NULL: there are none */
+    int64_t count, width;         /* complex: floats */
+    int64_t *rows;                /* those of the segment at hand */
+    int64_t of_segment;
+};
+
+static int64_t member_row(const struct members *m, int64_t k)
 {
-    const struct tensor *data = &inputs[0], *indices = &inputs[1], *ids = &inputs[2];
+    return m->indices ? address(m->indices, k, 1, m->data->shape) : k;
+}
+
+static void find_members(struct members *m, int64_t id)
+{
+    m->of_segment = 0;
+    for (int64_t k = 0; k < m->count; k++)
+        if ((int64_t)number_load(m->ids, k).i == id && member_row(m, k) >= 0)
+            m->rows[m->of_segment++] = member_row(m, k);
+}
+
+static struct fold fold_segment(const char *op, const struct members *m, int64_t j)
+{
     const char *how = fold_of(op);
-    int64_t width = product(data->shape, 1, data->rank);
-    for (int64_t j = 0; j < width; j++) {
-        bool one = !strcmp(how, "mul");
-        struct fold f = {how, {.i = one, .f = one}, 0, 0};
-        for (int64_t k = 0; k < ids->shape[0]; k++) {
-            int64_t row = address(indices, k, 1, data->shape);
-            if ((int64_t)number_load(ids, k).i == id && row >= 0)
-                fold_member(&f, data, row * width + j);
-        }
-        if (f.n == 0)
+    bool one = !strcmp(how, "mul");
+    struct fold f = {how, {.i = one, .f = one}, 0, 0};
+    for (int64_t i = 0; i < m->of_segment; i++) {
+        fold_member(&f, m->data, m->rows[i] * m->width + j);
+        if (rounds_each_step(op))
+            f.value = rounded(m->data->dtype, f.value);
+    }
+    return f;
+}
+
+/* What a segment without members holds: 1 for products; the ends of the type for the least and the
+ * greatest over unsorted ids; else 0, as it was. */
+static void set_empty(struct tensor *out, const char *op, int64_t at)
+{
+    static const struct {
+        enum dtype dtype;
+        struct number highest, lowest;
+    } ends[] = {
+        {DTYPE_INT8, {.i = INT8_MAX}, {.i = INT8_MIN}},
+        {DTYPE_INT16, {.i = INT16_MAX}, {.i = INT16_MIN}},
+        {DTYPE_INT32, {.i = INT32_MAX}, {.i = INT32_MIN}},
+        {DTYPE_INT64, {.i = INT64_MAX}, {.i = INT64_MIN}},
+        {DTYPE_UINT8, {.i = UINT8_MAX}, {.i = 0}},
+        {DTYPE_UINT16, {.i = UINT16_MAX}, {.i = 0}},
+        {DTYPE_UINT32, {.i = UINT32_MAX}, {.i = 0}},
+        {DTYPE_UINT64, {.i = UINT64_MAX}, {.i = 0}},
+        {DTYPE_FP16, {.f = 65504}, {.f = -65504}},
+        {DTYPE_BF16, {.f = 0xFFp120}, {.f = -0xFFp120}},
+        {DTYPE_FP32, {.f = 0xFFFFFFp104}, {.f = -0xFFFFFFp104}},
+        {DTYPE_FP64, {.f = 0x1FFFFFFFFFFFFFp971}, {.f = -0x1FFFFFFFFFFFFFp971}},
+    };
+    if (!strcmp(op, "segment_prod") || !strcmp(op, "unsorted_segment_prod"))
+        number_store(out, at, (struct number){.i = 1, .f = 1});
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i].dtype == out->dtype && !strcmp(op, "unsorted_segment_min"))
+            number_store(out, at, ends[i].highest);
+        else if (ends[i].dtype == out->dtype && !strcmp(op, "unsorted_segment_max"))
+            number_store(out, at, ends[i].lowest);
+}
+
+static void segment_row(struct reference *r, const char *op, const struct members *m, int64_t id)
+{
+    for (int64_t j = 0; j < m->width; j++) {
+        int64_t at = id * m->width + j;
+        struct fold f = fold_segment(op, m, j);
+        if (f.n == 0) {
+            set_empty(&r->output, op, at);
             continue;
-        f.value.f = finish(op, data->dtype, f.value.f, f.n);
-        if (!strcmp(how, "min") || !strcmp(how, "max"))
-            set_element(&r->output, id * width + j, data, f.from);
+        }
+        f.value.f = finish(op, m->data->dtype, f.value.f, f.n);
+        if (!strcmp(f.how, "min") || !strcmp(f.how, "max"))
+            set_element(&r->output, at, m->data, f.from);
         else
-            number_store(&r->output, id * width + j, f.value);
+            number_store(&r->output, at, f.value);
     }
 }
 
 static void segments(struct reference *r, const char *op, const struct tensor *inputs,
                      bool ignore_bad)
 {
-    for (int64_t k = 0; k < inputs[1].shape[0]; k++)
-        if (address(&inputs[1], k, 1, inputs[0].shape) < 0 && !bad_row(r, k, ignore_bad))
+    bool sparse = !strncmp(op, "sparse", 6);
+    const struct tensor *data = &inputs[0], *ids = &inputs[sparse ? 2 : 1];
+    bool complex = data->dtype == DTYPE_C64 || data->dtype == DTYPE_C128;
+    struct members m = {.data = data,
+                        .ids = ids,
+                        .indices = sparse ? &inputs[1] : NULL,
+                        .count = product(ids->shape, 0, ids->rank),
+                        .width = product(data->shape, sparse ? 1 : ids->rank, data->rank)};
+    m.width *= complex ? 2 : 1;
+    for (int64_t k = 0; k < m.count; k++)
+        if (member_row(&m, k) < 0 && !bad_row(r, k, ignore_bad))
             return;
-    for (int64_t id = 0; id < r->output.shape[0]; id++)
-        segment_row(r, op, inputs, id);
+    m.rows = malloc((size_t)m.count * sizeof *m.rows + 1);
+    for (int64_t id = 0; id < r->output.shape[0]; id++) {
+        find_members(&m, id);
+        segment_row(r, op, &m, id);
+    }
+    free(m.rows);
+}
+
+static bool is_segment(const char *op)
+{
+    return strstr(op, "segment_") != NULL;
+}
+
+/* A segment for each number below num_segments, or up to the last id. */
+static int64_t segments_of(const struct tensor *ids, const struct tensor *num_segments)
+{
+    int64_t count = product(ids->shape, 0, ids->rank);
+    if (num_segments->dtype != DTYPE_NONE)
+        return (int64_t)number_load(num_segments, 0).i;
+    return count > 0 ? (int64_t)number_load(ids, count - 1).i + 1 : 0;
+}
+
+static void join_shapes(struct tensor *out, const struct tensor *a, int outer,
+                        const struct tensor *b, int inner)
+{
+    out->rank = 0;
+    for (int i = 0; i < outer; i++)
+        out->shape[out->rank++] = a->shape[i];
+    for (int i = inner; i < b->rank; i++)
+        out->shape[out->rank++] = b->shape[i];
 }
 
 static void shape_output(struct tensor *out, const char *op, const struct tensor *inputs)
 {
-    const struct tensor *indices = &inputs[1], *ids = &inputs[2];
+    const struct tensor *indices = &inputs[1];
     *out = inputs[0];
     if (!strcmp(op, "scatter_nd")) {
         *out = (struct tensor){.dtype = inputs[1].dtype, .rank = (int)inputs[2].shape[0]};
         for (int i = 0; i < out->rank; i++)
             out->shape[i] = (int64_t)number_load(&inputs[2], i).i;
     } else if (!strcmp(op, "gather_nd")) {
-        out->rank = 0;
-        for (int i = 0; i < indices->rank - 1; i++)
-            out->shape[out->rank++] = indices->shape[i];
-        for (int i = (int)indices->shape[indices->rank - 1]; i < inputs[0].rank; i++)
-            out->shape[out->rank++] = inputs[0].shape[i];
-    } else if (!strncmp(op, "sparse", 6)) {
-        int64_t pairs = ids->shape[0];
-        out->shape[0] = inputs[3].dtype != DTYPE_NONE ? (int64_t)number_load(&inputs[3], 0).i
-                        : pairs > 0                   ? (int64_t)number_load(ids, pairs - 1).i + 1
-                                                      : 0;
+        join_shapes(out, indices, indices->rank - 1, &inputs[0],
+                    (int)indices->shape[indices->rank - 1]);
+    } else if (!strcmp(op, "gather")) {
+        join_shapes(out, indices, indices->rank, &inputs[0], 1);
+    } else if (is_segment(op)) {
+        bool sparse = !strncmp(op, "sparse", 6);
+        const struct tensor *ids = &inputs[sparse ? 2 : 1];
+        struct tensor segments = {.rank = 1, .shape = {segments_of(ids, &inputs[sparse ? 3 : 2])}};
+        join_shapes(out, &segments, 1, &inputs[0], sparse ? 1 : ids->rank);
     }
 }
 
@@ -274,11 +384,11 @@ void reference_run(struct reference *r, const char *op, const struct tensor *inp
     *r = (struct reference){.code = ERROR_NONE};
     shape_output(&r->output, op, inputs);
     output_new(&r->output);
-    if (!strcmp(op, "gather_nd"))
-        gather(r, &inputs[0], &inputs[1], ignore_bad);
+    if (!strncmp(op, "gather", 6))
+        gather(r, &inputs[0], &inputs[1], !strcmp(op, "gather_nd"), ignore_bad);
     else if (!strcmp(op, "scatter_nd"))
         scatter(r, "add", &inputs[0], &inputs[1], ignore_bad);
-    else if (!strncmp(op, "sparse", 6))
+    else if (is_segment(op))
         segments(r, op, inputs, ignore_bad);
     else {
         int64_t count = product(r->output.shape, 0, r->output.rank);

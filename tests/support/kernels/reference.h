@@ -15,8 +15,8 @@ struct reference {
     struct tensor output; /* data owned; BYTES: the text of each span too */
 };
 
-/* inputs in the op's order, valid in types and shapes; segment ids sorted and in range; op by its
- * canonical name. */
+/* inputs in the op's order, valid in types and shapes; segment ids in order where they must be,
+ * none above the last segment; op by its canonical name. */
 void reference_run(struct reference *r, const char *op, const struct tensor *inputs,
                    bool ignore_bad);
 

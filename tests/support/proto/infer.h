@@ -37,7 +37,7 @@ enum error_code infer_decode(struct infer *f, const char *op, const void *body, 
 /* After a decode: plans and runs. */
 enum error_code infer_run(struct infer *f);
 
-/* All of it. */
+/* Decodes, plans, runs and encodes. */
 enum error_code infer_answer(struct infer *f, const char *op, const void *body, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* json_write: texts that never overflow, strings that are always valid JSON. */
+/* text: appends that never overflow, strings that are always valid JSON. */
 #include "proto/text.h"
 
 #include <setjmp.h>

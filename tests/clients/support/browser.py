@@ -1,14 +1,11 @@
 """Debian's chromium before the page of a real tensord. Without chromium a test is skipped (77)."""
 
-import os
 import shutil
 import sys
 import time
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "clients"))
-
-from support.server import Server  # noqa: E402,F401
+from support.server import Server
 
 CHROMIUM = shutil.which("chromium")
 VIOLATIONS = """window.violations = [];

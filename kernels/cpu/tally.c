@@ -1,0 +1,44 @@
+#include "kernels/cpu/tally.h"
+#include "kernels/cpu/move.h"
+#include "kernels/cpu/picks.h"
+#include "kernels/cpu/prefetch.h"
+
+#include <string.h>
+
+float *tally_sums(const struct plan *plan)
+{
+    return plan_kernel_scratch(plan);
+}
+
+/* Behind the sums. */
+static void *rows_of(const struct plan *plan)
+{
+    return (char *)plan_kernel_scratch(plan) + plan->sums_bytes;
+}
+
+void tally_start(const struct share *share)
+{
+    const struct plan *plan = share->plan;
+    int64_t rows = share->high - share->low, width = plan->rows.width;
+    if (plan->sums_bytes > 0)
+        memset(tally_sums(plan) + share->low * width, 0, (size_t)(rows * width) * sizeof(float));
+    if (plan->from_first) {
+        unsigned char *met = rows_of(plan);
+        memset(met + share->low, 0, (size_t)rows);
+        move_first(share, met);
+    }
+}
+
+const int64_t *tally_count(const struct share *share)
+{
+    int64_t *counts = rows_of(share->plan), n = 0;
+    struct picks picks;
+    picks.count = picks.next = 0;
+    memset(counts + share->low, 0, (size_t)(share->high - share->low) * sizeof *counts);
+    while ((n = picks_more(&picks, share, n)) > 0)
+        for (int64_t i = 0; i < n; i++) {
+            prefetch_row(counts, picks.row[i + PICKS_AHEAD], sizeof *counts, sizeof *counts);
+            counts[picks.row[i]]++;
+        }
+    return counts;
+}

@@ -1,0 +1,99 @@
+#include "server/files/files.h"
+
+#include "server/files/catalog.h"
+
+#include <stdlib.h>
+
+void files_init(struct files *files, const struct files_setup *setup)
+{
+    *files = (struct files){.folder = {.fd = -1},
+                            .store = setup->store,
+                            .blocks = setup->blocks,
+                            .budget = setup->budget,
+                            .log = setup->log};
+    pthread_mutex_init(&files->commit, NULL);
+}
+
+static void forget_catalog(struct files *files)
+{
+    if (files->catalog)
+        catalog_release(files->catalog);
+    free(files->catalog);
+    files->catalog = NULL;
+}
+
+void files_release(struct files *files)
+{
+    forget_catalog(files);
+    folder_close(&files->folder);
+    pthread_mutex_destroy(&files->commit);
+}
+
+static size_t memory_of(const struct config *config)
+{
+    return config->tensor_memory == CONFIG_AUTO ? store_memory_of_machine() : config->tensor_memory;
+}
+
+/* Whether all of it may be kept. */
+static enum error_code check_bounds(const struct catalog *catalog, const struct config *config,
+                                    struct error *error)
+{
+    size_t memory = memory_of(config);
+    if (memory == 0)
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "tensor_dir is set, but tensor_memory is 0: nothing may be kept");
+    if (catalog->cost > memory)
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "tensor_dir: its tensors need %zu bytes; tensor_memory is %zu",
+                         catalog->cost, memory);
+    if (catalog->count > config->tensors_max)
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "tensor_dir: it has %zu tensors; tensors_max is %llu", catalog->count,
+                         (unsigned long long)config->tensors_max);
+    return ERROR_NONE;
+}
+
+static enum error_code look(struct files *files, const struct config *config, bool is_ours,
+                            struct error *error)
+{
+    if (!*config->tensor_dir)
+        return ERROR_NONE;
+    if (folder_open(&files->folder, config->tensor_dir, is_ours, error) != ERROR_NONE)
+        return error->code;
+    files->catalog = calloc(1, sizeof *files->catalog);
+    if (!files->catalog)
+        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for a list of files");
+    enum error_code code =
+        catalog_read(files->catalog, &files->folder, files->blocks, files->budget, error);
+    return code ? code : check_bounds(files->catalog, config, error);
+}
+
+enum error_code files_open(struct files *files, const struct config *config, struct error *error)
+{
+    enum error_code code = look(files, config, true, error);
+    if (code != ERROR_NONE) {
+        forget_catalog(files);
+        folder_close(&files->folder);
+    }
+    if (code != ERROR_NONE || !files_exist(files))
+        return code;
+    folder_sweep(&files->folder);
+    files->load_count = files->catalog->count;
+    for (size_t i = 0; i < files->catalog->count; i++)
+        files->load_bytes += files->catalog->items[i].bytes;
+    return ERROR_NONE;
+}
+
+enum error_code files_check(const struct config *config, struct error *error)
+{
+    struct blocks blocks;
+    struct budget budget;
+    struct files files;
+    blocks_init(&blocks, 0);
+    budget_init(&budget, config->memory ? config->memory : budget_of_machine());
+    files_init(&files, &(struct files_setup){.blocks = &blocks, .budget = &budget});
+    enum error_code code = look(&files, config, false, error);
+    files_release(&files);
+    blocks_release(&blocks);
+    return code;
+}
