@@ -1,5 +1,7 @@
 #include "server/http/metrics_print.h"
 
+#include "server/base/clock.h"
+#include "server/base/units.h"
 #include "server/base/version.h"
 #include "server/http/http.h"
 #include "server/http/metrics_text.h"
@@ -178,6 +180,35 @@ static void print_tensors(struct page *p)
     }
 }
 
+/* Of the oldest write that no file has: 0 where all have. */
+static double unsaved_seconds(const struct files *files)
+{
+    uint64_t since_ns = files->unsaved_since_ns, now_ns = clock_ns();
+    return since_ns > 0 && now_ns > since_ns ? (double)(now_ns - since_ns) / (double)SEC : 0;
+}
+
+static void print_files(struct page *p)
+{
+    const struct files *files = &p->server->files;
+    const struct {
+        const char *name, *type, *help;
+        double value;
+    } rows[] = {
+        {"tensord_tensor_unsaved_seconds", "gauge",
+         "Age of the oldest write of a kept tensor that is in no file.", unsaved_seconds(files)},
+        {"tensord_snapshots_total", "counter", "Snapshots written.", (double)files->saved},
+        {"tensord_snapshots_failed_total", "counter", "Snapshots that could not be written.",
+         (double)files->failed},
+        {"tensord_snapshot_seconds", "gauge", "How long the last one took.",
+         (double)files->saved_ns / (double)SEC},
+        {"tensord_snapshot_bytes", "gauge", "Bytes of the last one.", (double)files->saved_bytes},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        head(p, rows[i].name, rows[i].type, rows[i].help);
+        text_printf(p->text, "%s %.17g\n", rows[i].name, rows[i].value);
+    }
+}
+
 static void print_backends(struct page *p)
 {
     head(p, "tensord_backend_up", "gauge", "1 when jobs can run there.");
@@ -220,6 +251,7 @@ void metrics_print(struct text *text, struct server *server)
     print_bytes(&p);
     print_gauges(&p);
     print_tensors(&p);
+    print_files(&p);
     print_backends(&p);
     print_process(&p);
     metrics_print_triton(text, server);
