@@ -33,6 +33,15 @@ static const char *op_label(int op)
     return op == METRICS_OTHER ? "" : op_at(op)->name;
 }
 
+/* Most series are of operations and codes that a server never meets: a series begins when there is
+ * something to count. Those from whose increase an alert follows begin at 0, since an increase is
+ * seen only between two samples (docker/alerts.yml). */
+static bool begins_at_zero(enum error_code code)
+{
+    return code == ERROR_NONE || code == ERROR_INTERNAL || code == ERROR_QUEUE_FULL ||
+           code == ERROR_RESOURCE_EXHAUSTED || code == ERROR_DEADLINE_EXCEEDED;
+}
+
 /* Operations in the table's order, then the requests that reached none. */
 static int next_op(int op)
 {
@@ -48,6 +57,8 @@ static void print_requests(struct page *p)
     for
         EACH_OP(op)
     for (int code = 0; code < ERROR_CODE_COUNT; code++) {
+        if (!p->ops[op].codes[code] && !begins_at_zero((enum error_code)code))
+            continue;
         text_printf(p->text, "tensord_requests_total{op=\"%s\",code=\"%s\"}", op_label(op),
                     code ? error_name((enum error_code)code) : "OK");
         put_number(p, p->ops[op].codes[code]);
@@ -88,7 +99,8 @@ static void print_times(struct page *p)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         head(p, rows[i].name, "histogram", rows[i].help);
         for (int op = 0; op < op_count(); op++)
-            print_histogram(p, rows[i].name, rows[i].time, op);
+            if (metrics_reached(&p->ops[op]))
+                print_histogram(p, rows[i].name, rows[i].time, op);
     }
 }
 
@@ -96,11 +108,15 @@ static void print_bytes(struct page *p)
 {
     head(p, "tensord_request_bytes_total", "counter", "Bytes of bodies received.");
     for (int op = 0; op < op_count(); op++) {
+        if (!metrics_reached(&p->ops[op]))
+            continue;
         text_printf(p->text, "tensord_request_bytes_total{op=\"%s\"}", op_label(op));
         put_number(p, p->ops[op].bytes_in);
     }
     head(p, "tensord_response_bytes_total", "counter", "Bytes of bodies answered.");
     for (int op = 0; op < op_count(); op++) {
+        if (!metrics_reached(&p->ops[op]))
+            continue;
         text_printf(p->text, "tensord_response_bytes_total{op=\"%s\"}", op_label(op));
         put_number(p, p->ops[op].bytes_out);
     }
