@@ -80,6 +80,15 @@ $(BUILD)/tensord: $(call objects,server/life/main.c) $(if $(WITH_CUDA),$(CUDA_OB
 	@$(LINK) -o $@ $(filter %.o %.a,$^) $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS) \
 	    $(if $(WITH_CUDA),$(CUDA_LIBS))
 
+# tensord-follow, where hiredis is: the server needs neither.
+FOLLOW      := $(if $(wildcard /usr/include/hiredis/hiredis.h $(ARM_ROOT)/usr/include/hiredis/hiredis.h),$(wildcard follow/*.c))
+FOLLOW_LIBS := -Wl,--as-needed -lcurl -lhiredis -lmicrohttpd -linih
+FOLLOWER    := $(if $(FOLLOW),$(BUILD)/tensord-follow)
+all: $(FOLLOWER)
+$(BUILD)/tensord-follow: $(call objects,$(FOLLOW)) $(FLOORS)
+	@echo "LD $@"
+	@$(LINK) -o $@ $^ $(FOLLOW_LIBS) -lpthread
+
 $(BUILD)/libkernels.a: $(call objects,$(KERNELS))
 $(BUILD)/libproto.a: $(call objects,$(PROTO))
 $(BUILD)/libserver.a: $(call objects,$(SERVER)) $(BUILD)/obj/console_page.o
@@ -125,7 +134,7 @@ SLOW    := %_load %_flood
 each = $(foreach name,$(1),$(or $($(name)),$(error $(name) names no program, so nothing would be tested)))
 
 .PHONY: programs
-programs: $(BUILD)/tensord $(UNIT) $(SERVED) $(REPLAY)
+programs: $(BUILD)/tensord $(FOLLOWER) $(UNIT) $(SERVED) $(REPLAY)
 
 define link_test
 @echo "LD $@"
