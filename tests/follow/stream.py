@@ -2,11 +2,15 @@
 
 import http.server
 import json
+import os
+import shutil
+import subprocess
+import tempfile
 import threading
 import time
 import unittest
 
-from support.rig import FOLLOWERS, Follower, Redis, Rig, Server, need_all, wait_until
+from support.rig import FOLLOWERS, Follower, Redis, Rig, Server, free_port, need_all, wait_until
 
 ADD = "/v2/models/tensor_scatter_add/infer?tensor=t&into=t"
 PUT = "/v2/tensors/t?datatype=INT64&shape=4"
@@ -241,6 +245,117 @@ class Answers(Case):
         self.redis.start()
         follower.reaches(self.redis.add(ADD))
         self.assertEqual(follower.stop(), 0)
+
+
+def make_certificate(folder):
+    """Of 127.0.0.1, signed by itself."""
+    key, cert = os.path.join(folder, "key.pem"), os.path.join(folder, "cert.pem")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+         "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return key, cert
+
+
+@unittest.skipUnless(shutil.which("openssl"), "openssl is not there")
+class Secrets(unittest.TestCase):
+    def setUp(self):
+        self.rig = Rig()
+        self.addCleanup(self.rig.close)
+        self.key, self.cert = make_certificate(self.rig.folder)
+        for name, text in (("password", "s3cret"), ("wrong", "other"), ("token", "abcdefgh"), ("tokens", "f:abcdefgh")):
+            with open(self.path(name), "w") as file:
+                file.write(text + "\n")
+        tls = free_port()
+        self.redis = self.rig.start(
+            Redis(self.rig.folder, "--requirepass", "s3cret", "--tls-port", str(tls), "--tls-auth-clients", "no",
+                  "--tls-cert-file", self.cert, "--tls-key-file", self.key)
+        )  # fmt: skip
+        self.assertEqual(self.redis.ask("AUTH", "s3cret"), b"OK")
+        self.redis_url = f"rediss://127.0.0.1:{tls}"
+        port, secure = free_port(), free_port()
+        self.server = Server(
+            self.rig.folder, "server", f"--listen=127.0.0.1:{port},tls:127.0.0.1:{secure}",
+            f"--tls_cert={self.cert}", f"--tls_key={self.key}", f"--tokens={self.path('tokens')}",
+        )  # fmt: skip
+        self.server.port = port
+        self.rig.start(self.server)
+        self.server_url = f"https://127.0.0.1:{secure}"
+
+    def path(self, name):
+        return os.path.join(self.rig.folder, name)
+
+    def follower(self, **changes):
+        settings = {
+            "server_ca": self.cert, "server_token_file": self.path("token"),
+            "redis_ca": self.cert, "redis_password_file": self.path("password"), "redis_user": "default",
+        } | changes  # fmt: skip
+        follower = Follower(
+            self.rig.folder, f"follower{len(self.rig.all)}", self.server_url, self.redis_url,
+            *(f"--{name}={value}" for name, value in settings.items()),
+        )  # fmt: skip
+        return self.rig.start(follower)
+
+    def test_tls_and_secrets_on_both_sides(self):
+        follower = self.follower()
+        follower.reaches(self.redis.add(PUT, bytes(32), "PUT"))
+        self.assertEqual(follower.metrics()["applied_total"], 1, follower.text())
+        self.assertNotIn("s3cret", follower.text())
+        self.assertNotIn("abcdefgh", follower.text())
+
+    def test_wrong_secrets_end_it(self):
+        for changes, why in (
+            ({"redis_password_file": self.path("wrong")}, "WRONGPASS"),
+            ({"redis_password_file": "", "redis_user": ""}, "NOAUTH"),
+            ({"server_token_file": self.path("wrong")}, "UNAUTHENTICATED"),
+            ({"server_token_file": self.path("none")}, "cannot read"),
+        ):
+            with self.subTest(why):
+                follower = self.follower(**changes)
+                self.assertEqual(follower.ends(), STOPPED)
+                self.assertIn(why, follower.text())
+
+    def test_nobody_who_is_not_known_is_told_anything(self):
+        for ca in ("server_ca", "redis_ca"):
+            with self.subTest(ca):
+                follower = self.follower(**{ca: ""})
+                wait_until(lambda f=follower: "certificate" in f.text(), "it is refused")
+                self.assertEqual(follower.get("/health")[0], 503)
+                self.assertEqual(follower.stop(), 0)
+
+
+class Settings(unittest.TestCase):
+    def run_it(self, *arguments, **variables):
+        done = subprocess.run([FOLLOWERS[0], *arguments], capture_output=True, text=True, env=variables)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_the_sample_lists_them(self):
+        with open("config/tensord-follow.conf") as file:
+            self.assertEqual(self.run_it("--print-config")[1], file.read())
+
+    def test_a_wrong_one_stops_the_start(self):
+        for argument, why in (
+            ("--strean=x", "did you mean stream?"), ("--batch=0", "from 1 to 1000"), ("--server=ftp://x", "http://"),
+            ("--redis=127.0.0.1", "redis://"), ("--source=a b", "letters"), ("--stream=a:b", "source"),
+            ("--server_cert=x", "belong together"), ("--redis_user=x", "redis_password_file"),
+            ("--most_pause=1ms", "shorter"), ("--removed=no", "stop, accept"), ("--stream", "follows a '='"),
+            ("--metrics_listen=localhost:1", "numeric"), ("x", "allowed are"), ("--config=/none", "cannot read"),
+        ):  # fmt: skip
+            with self.subTest(argument):
+                status, _, errors = self.run_it(argument)
+                self.assertEqual(status, 1)
+                self.assertIn(why, errors)
+
+    def test_all_sources_in_their_order(self):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("[tensord-follow]\nbatch = 5\nstream = a\nredis_timeout = 3s\n")
+            file.flush()
+            text = self.run_it(
+                f"--config={file.name}", "--redis-timeout=4s", "--print-config", FOLLOW_STREAM="b", FOLLOW_REDIS_TIMEOUT="5s"
+            )[1]
+        for line in ("batch = 5", "stream = b", "redis_timeout = 4s"):
+            self.assertIn(f"\n{line}\n", text)
 
 
 if __name__ == "__main__":

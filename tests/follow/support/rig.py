@@ -3,6 +3,7 @@ again. Without redis-server or tensord-follow the test is skipped."""
 
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -35,9 +36,16 @@ def need_all():
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Below those that the system gives to clients, so that nobody takes it while its owner is down."""
+    while True:
+        port = random.randrange(12000, 32000)
+        with socket.socket() as s:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 def wait_until(what, text, patience=PATIENCE):
@@ -62,7 +70,7 @@ class Process:
 
     def start(self):
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, cwd=os.getcwd())
+            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log)
         return self
 
     def kill(self):
@@ -185,7 +193,9 @@ class Server(Process):
 
     def start(self):
         super().start()
-        wait_until(self.answers, "the server listens")
+        wait_until(lambda: self.answers() or self.process.poll() is not None, "the server listens")
+        if self.process.poll() is not None:
+            raise AssertionError(self.text())
         return self
 
     def get(self, path):
