@@ -167,6 +167,8 @@ $(BUILD)/tests/production/out_of_memory $(BUILD)/tests/security/out_of_memory: \
     | $(BUILD)/tests/production/starve.so
 $(BUILD)/tests/production/drain: | $(BUILD)/tests/production/stall.so
 $(BUILD)/tests/production/files_load: | $(BUILD)/tests/production/slow_disk.so
+$(BUILD)/tests/production/files_snapshot: | $(BUILD)/tests/production/full_disk.so
+$(BUILD)/tests/production/files_killed_load: | $(BUILD)/tests/production/kill_at.so
 
 .PRECIOUS: $(BUILD)/obj/%.o
 

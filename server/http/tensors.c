@@ -84,6 +84,7 @@ enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup)
     fill_target(x);
     *setup =
         (struct holds_setup){.store = &server->store,
+                             .files = files_exist(&server->files) ? &server->files : NULL,
                              .bounds = {jobs > 0 ? jobs : 1, server->queue.most_bytes / 4},
                              .rights = x->grant.bearer.rights,
                              .holder = holder_of(x),
@@ -147,6 +148,8 @@ static enum error_code read_call(struct exchange *x, struct tensor_call *call)
         return error->code;
     if (call->verb == VERB_DROP && no_body(x, "DELETE", error) != ERROR_NONE)
         return error->code;
+    if (call->verb == VERB_SNAPSHOT && no_body(x, "a snapshot", error) != ERROR_NONE)
+        return error->code;
     call->has_rows = query->value[QUERY_ROWS] != NULL;
     if (call->has_rows &&
         query_rows(query->value[QUERY_ROWS], &call->from, &call->to, error) != ERROR_NONE)
@@ -201,7 +204,7 @@ enum error_code http_tensor_open(struct exchange *x, struct job_setup *setup)
     call.kind =
         tensor_body_of(&setup->head, value[HEADER_CONTENT_TYPE], call.tensor.dtype != DTYPE_NONE);
     setup->call = &call;
-    bool writes = call.verb != VERB_READ;
+    bool writes = call.verb != VERB_READ; /* a snapshot needs that right too */
     if (x->framing.length != 0 &&
         holds_foresee(&x->job.holds, &setup->holds, call.name, writes, error) != ERROR_NONE)
         return error->code;

@@ -222,7 +222,8 @@ static void a_move_takes_the_name_in_one_step(void **state)
     assert_true(store_look(&store, "next", 0, &next));
     struct turn turn;
     take(&turn, "emb", "next", 0);
-    assert_true(store_move(&store, &turn, 1, 0, &(struct position){.high = 0}, 0));
+    assert_true(store_prepare_move(&store, &turn, 1, 0, &(struct position){.high = 0}));
+    store_move(&store, &turn, 1, 0, &(struct position){.high = 0}, 0);
     store_leave(&store, &turn, 0);
     assert_false(is_there("next", 0));
     assert_true(store_look(&store, "emb", 0, &emb));
