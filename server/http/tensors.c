@@ -170,6 +170,13 @@ static bool becomes_tensor(const struct exchange *x, const struct tensor_call *c
            (call->kind != TENSOR_BODY_JSON || head->header_length >= 0);
 }
 
+/* A write that was applied before needs no room: only its turn tells. */
+static bool may_be_applied(const struct job *job)
+{
+    const struct holds_setup *setup = &job->holds.setup;
+    return setup->key || *setup->position.source;
+}
+
 static enum error_code open_body(struct exchange *x, const struct tensor_call *call)
 {
     struct job *job = &x->job;
@@ -177,10 +184,13 @@ static enum error_code open_body(struct exchange *x, const struct tensor_call *c
     bool is_text = call->kind == TENSOR_BODY_JSON && job->head.header_length < 0;
     bool is_json = is_text && job->head.coding == CODING_IDENTITY &&
                    job->rules.json_limit < job->rules.body_limit;
+    size_t size = (size_t)x->framing.length;
     bool is_kept = becomes_tensor(x, call);
-    if (is_kept && (size_t)x->framing.length <= job->rules.body_limit &&
-        !budget_has_room(&store->budget, blocks_cost((size_t)x->framing.length + ANSWER_HEAD_ROOM)))
-        return store_full(store, (size_t)x->framing.length, &job->error);
+    bool is_full = is_kept && size <= job->rules.body_limit &&
+                   !budget_has_room(&store->budget, blocks_cost(size + ANSWER_HEAD_ROOM));
+    if (is_full && !may_be_applied(job))
+        return store_full(store, size, &job->error);
+    is_kept &= !is_full;
     if (is_kept) {
         job->arena.budget = &store->budget;
         job->arena.share = NULL;
@@ -189,9 +199,8 @@ static enum error_code open_body(struct exchange *x, const struct tensor_call *c
         body_open(&x->body, &job->arena, x->framing.length, job->head.header_length,
                   is_json ? job->rules.json_limit : job->rules.body_limit,
                   is_json ? "max_json" : "max_body", &job->error);
-    return is_kept && code == ERROR_RESOURCE_EXHAUSTED
-               ? store_full(store, (size_t)x->framing.length, &job->error)
-               : code;
+    return is_kept && code == ERROR_RESOURCE_EXHAUSTED ? store_full(store, size, &job->error)
+                                                       : code;
 }
 
 enum error_code http_tensor_open(struct exchange *x, struct job_setup *setup)

@@ -103,6 +103,16 @@ static enum error_code assign(struct job *job)
     return ERROR_NONE;
 }
 
+static enum error_code set_lease(struct job *job)
+{
+    struct holds *holds = &job->holds;
+    if (holds_prepare(holds, &job->error) != ERROR_NONE)
+        return job->error.code;
+    store_lease(holds->setup.store, &holds->turn, holds->into, job->call.ttl_ns,
+                &holds->setup.position, clock_ns());
+    return ERROR_NONE;
+}
+
 static enum error_code write_it(struct job *job, int *status)
 {
     struct holds *holds = &job->holds;
@@ -116,8 +126,7 @@ static enum error_code write_it(struct job *job, int *status)
     case VERB_ASSIGN:
         return assign(job);
     case VERB_PATCH:
-        store_lease(holds->setup.store, &holds->turn, holds->into, job->call.ttl_ns, clock_ns());
-        break;
+        return set_lease(job);
     case VERB_DROP:
         *status = 204;
         return file_job_drop(job);

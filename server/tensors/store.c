@@ -327,11 +327,13 @@ void store_drop(struct store *store, struct turn *turn, int place)
 }
 
 void store_lease(struct store *store, struct turn *turn, int place, uint64_t ttl_ns,
-                 uint64_t now_ns)
+                 const struct position *position, uint64_t now_ns)
 {
     struct resident *resident = turn_resident(turn, place);
     pthread_mutex_lock(&store->lock);
     resident->ttl_ns = ttl_ns;
+    if (*position->source)
+        positions_set(&resident->positions, position);
     resident_change(resident, now_ns);
     resident_renew(resident, now_ns);
     store_unlock(store);

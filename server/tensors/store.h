@@ -151,9 +151,9 @@ void store_move(struct store *store, struct turn *turn, int from, int to,
 /* The resident ends. Its file, if it had one, is gone by now. */
 void store_drop(struct store *store, struct turn *turn, int place);
 
-/* 0: no lease. */
+/* 0: no lease. No version more, but `position` as with store_wrote. */
 void store_lease(struct store *store, struct turn *turn, int place, uint64_t ttl_ns,
-                 uint64_t now_ns);
+                 const struct position *position, uint64_t now_ns);
 
 /* --- keys: of the first place that writes */
 
