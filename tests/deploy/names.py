@@ -19,7 +19,19 @@ OTHER_VARIABLES = {"config", "name", "port", "service_host"}
 # In the page a name in backticks that looks like a setting is one, but for these.
 OTHER_WORDS = {"op", "code", "status", "timeout", "error_code", "request_id", "bad_indices_policy",
                "stop_grace_period", "dmesg", "tensord", "ok", "chunked",
-               "localhost", "positions", "ttl"}
+               "localhost", "positions", "ttl", "path", "method", "body", "everysec",
+               "follow", "r"}
+
+
+def of_follower():
+    """Metrics and settings of tensord-follow, which is not built everywhere: as its source says."""
+    with open(f"{ROOT}/follow/counters.h") as file:
+        metrics = re.findall(r"^ +X\((\w+), \"", file.read(), re.M)
+    with open(f"{ROOT}/follow/counters.c") as file:
+        metrics += re.findall(r'put\(text, "(\w+)"', file.read())
+    with open(f"{ROOT}/config/tensord-follow.conf") as file:
+        settings = re.findall(r"^#?(\w+) =", file.read(), re.M)
+    return {f"tensord_follow_{m}" for m in metrics}, set(settings)
 
 
 def main():
@@ -31,7 +43,10 @@ def main():
     known = set(re.findall(r"^# TYPE (\w+)", metrics, re.M))
     settings = subprocess.run([TENSORD, "--print-config"], capture_output=True, text=True, check=True).stdout
     settings = set(re.findall(r"^#?(\w+) =", settings, re.M))
-    faults = [] if FILES and known and settings else ["there is nothing to compare"]
+    followers, follow_settings = of_follower()
+    known |= followers
+    settings |= follow_settings
+    faults = [] if FILES and followers and follow_settings and metrics and settings else ["there is nothing to compare"]
     for path in FILES:
         with open(path) as file:
             text = file.read()
