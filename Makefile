@@ -238,6 +238,14 @@ $(VENV)/installed $(HEAVY_VENV)/installed $(PEERS_VENV)/installed $(LIBRARIES_VE
 	@$(@D)/bin/pip install -q --disable-pip-version-check --no-deps -r $<
 	@touch $@
 
+# The page as people see it. Two of them stand in the README.
+SHOTS := $(BUILD)/screenshots
+.PHONY: screenshots
+screenshots: deps-test
+	@$(AGAIN) $(BUILD)/tensord $(VENV)/installed
+	@TENSORD=$(BUILD)/tensord $(VENV)/bin/python tests/console/screenshots/take.py $(SHOTS)
+	@for scheme in light dark; do cp $(SHOTS)/wide-$$scheme.png server/console/screenshot-$$scheme.png; done
+
 .PHONY: test-clients
 test-clients: deps-test
 	@$(call install,libb64-0d)
@@ -429,6 +437,7 @@ help:
 	@echo "make fuzz            every fuzzer for an hour (FUZZ_SECONDS=60, TARGETS='frame head')"
 	@echo "make soak            ten minutes of mixed load; memory, files and threads stay flat"
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
+	@echo "make screenshots     the console page, light and dark; two of them are the README's"
 	@echo "make bench-peers     the server beside FastAPI with numpy and MLServer"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
 	@echo "make bench-kernels-peers  the same beside PyTorch and JAX (6 GB of wheels)"
