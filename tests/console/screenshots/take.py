@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 from support.browser import CHROMIUM  # noqa: E402
 from support.server import Server  # noqa: E402
 
-SIZES = {"wide": (1280, 1100), "narrow": (320, 860)}
+SIZES = {"wide": (1280, 1076), "narrow": (320, 860)}
 SECONDS = 60
 TENSORS = (("embeddings", (100000, 64), ""), ("embeddings.next", (100000, 64), "&ttl=1h"), ("counts", (4096,), "&ttl=10m"))
 
