@@ -155,6 +155,8 @@ $(BUILD)/tests/production/out_of_memory $(BUILD)/tests/security/out_of_memory: \
     | $(BUILD)/tests/production/starve.so
 $(BUILD)/tests/production/drain: | $(BUILD)/tests/production/stall.so
 $(BUILD)/tests/production/files_load: | $(BUILD)/tests/production/slow_disk.so
+$(BUILD)/tests/production/files_snapshot: | $(BUILD)/tests/production/full_disk.so
+$(BUILD)/tests/production/files_killed_load: | $(BUILD)/tests/production/kill_at.so
 
 .PRECIOUS: $(BUILD)/obj/%.o
 
@@ -321,12 +323,14 @@ bench_sources = $(wildcard tests/bench/$(1).c tests/bench/$(1)_*.c tests/bench/$
 $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
 
-# Ten minutes of mixed load, errors and reconnections (SOAK_SECONDS=600): memory must stay flat. Then
-# a million reads and writes of kept tensors against their model, and 10,000 clients that vanish.
+# Every FP32 that shortest.h prints, against std::to_chars. Then ten minutes of mixed load, errors and
+# reconnections (SOAK_SECONDS=600): memory must stay flat. Then a million reads and writes of kept
+# tensors against their model, and 10,000 clients that vanish.
 .PHONY: soak
 soak: deps-test
 	@$(AGAIN) $(BUILD)/tensord $(BUILD)/tests/soak/soak $(BUILD)/tests/production/vanish \
-	    $(BUILD)/tests/production/tensors_history
+	    $(BUILD)/tests/production/tensors_history $(BUILD)/tests/soak/shortest
+	@$(BUILD)/tests/soak/shortest
 	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/soak/soak
 	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/production/tensors_history 1000000
 	@TENSORD=$(BUILD)/tensord VANISH_ROUNDS=2000 $(BUILD)/tests/production/vanish

@@ -52,6 +52,7 @@
     X(QUEUE_FULL)                                                                                  \
     X(RESOURCE_EXHAUSTED)                                                                          \
     X(TENSOR_MEMORY_FULL)                                                                          \
+    X(TENSOR_FILE_FAILED)                                                                          \
     X(DRAINING)                                                                                    \
     X(DEADLINE_EXCEEDED)                                                                           \
     X(CANCELLED) /* the client left: logged, never sent */

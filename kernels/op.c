@@ -177,15 +177,20 @@ static bool equals(const char *known, const char *name, size_t size)
     return strlen(known) == size && memcmp(known, name, size) == 0;
 }
 
+const char *const *op_input_aliases(const struct op *op, int i)
+{
+    static const char *const first_tensor[] = {"input_x", "x", "input", NULL};
+    static const char *const none[] = {NULL};
+    return i == 0 && op->values & 1 ? first_tensor : none;
+}
+
 int op_input(const struct op *op, const char *name, size_t size)
 {
     for (int i = 0; i < op_inputs(op); i++)
         if (equals(op->inputs[i], name, size))
             return i;
-
-    bool starts_with_tensor = op->values & 1;
-    if (starts_with_tensor &&
-        (equals("input_x", name, size) || equals("x", name, size) || equals("input", name, size)))
-        return 0;
+    for (const char *const *alias = op_input_aliases(op, 0); *alias; alias++)
+        if (equals(*alias, name, size))
+            return 0;
     return -1;
 }

@@ -69,8 +69,10 @@ bool op_find(const char *name, size_t size, struct op_name *found);
 int op_count(void);
 const struct op *op_at(int i);
 
-/* Which input is called that (aliases `input_x`, `x`, `input` mean the first tensor): its number,
- * or -1. */
+/* Other names of input i, NULL after the last: the frameworks call a first tensor so. */
+const char *const *op_input_aliases(const struct op *op, int i);
+
+/* Which input is called that, by its own name or an alias: its number, or -1. */
 int op_input(const struct op *op, const char *name, size_t size);
 
 /* The number of inputs that the row has. */

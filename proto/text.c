@@ -47,6 +47,18 @@ void text_int(struct text *t, int64_t value)
     text_put(t, digits + at, sizeof(digits) - at);
 }
 
+void text_hex(struct text *t, uint64_t value, int width)
+{
+    char digits[16];
+    size_t at = sizeof(digits);
+    assert(width <= 16);
+    do {
+        digits[--at] = "0123456789abcdef"[value & 15];
+        value >>= 4;
+    } while (value > 0 || (int)(sizeof(digits) - at) < width);
+    text_put(t, digits + at, sizeof(digits) - at);
+}
+
 /* The escape of a byte that may not stand in a JSON string; NULL when it may. */
 static const char *escape_of(char c, char hex[7])
 {

@@ -24,6 +24,9 @@ void text_init(struct text *t, char *buffer, size_t capacity);
 void text_printf(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void text_int(struct text *t, int64_t value);
 
+/* In hexadecimal, with zeros in front up to `width` digits, at most 16. */
+void text_hex(struct text *t, uint64_t value, int width);
+
 static inline void text_put(struct text *t, const char *bytes, size_t size)
 {
     size_t room = t->capacity - 1 - t->size;

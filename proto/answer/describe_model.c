@@ -34,7 +34,14 @@ static void put_config_input(struct text *t, const struct op_name *op, int input
     text_quoted(t, input < op->required ? "}" : ",'optional':true}");
 }
 
-/* What the fixed schema of v2 has no place for, as strings: every type and rank of each input. */
+static void put_aliases(struct text *t, const char *const *alias)
+{
+    for (const char *separator = "; also called "; *alias; alias++, separator = ", ")
+        text_printf(t, "%s%s", separator, *alias);
+}
+
+/* What the fixed schema of v2 has no place for, as strings: every type, rank and other name of each
+ * input. */
 static void put_properties(struct text *t, const struct op_name *name)
 {
     const struct op *op = name->op;
@@ -48,7 +55,9 @@ static void put_properties(struct text *t, const struct op_name *name)
             text_printf(t, " to %d", ranks.most);
         text_puts(t, ": ");
         text_dtypes(t, op_input_dtypes(op, i) & ~complex, dtype_name);
-        text_puts(t, op_input_dtypes(op, i) & DTYPE_BIT(C64) ? "; C64 in safetensors\"" : "\"");
+        text_puts(t, op_input_dtypes(op, i) & DTYPE_BIT(C64) ? "; C64 in safetensors" : "");
+        put_aliases(t, op_input_aliases(op, i));
+        text_puts(t, "\"");
     }
     text_printf(t, ",\"output\":\"the type of %s\"}", op->inputs[op_value_input(op)]);
 }

@@ -19,7 +19,7 @@ static const short statuses[ERROR_CODE_COUNT] = {
     [ERROR_DEADLINE_EXCEEDED] = 504,  [ERROR_TENSOR_NOT_FOUND] = 404,
     [ERROR_CONFLICT] = 409,           [ERROR_PRECONDITION_FAILED] = 412,
     [ERROR_IDEMPOTENCY_KEY_REUSED] = 422,
-    [ERROR_TENSOR_MEMORY_FULL] = 507,
+    [ERROR_TENSOR_MEMORY_FULL] = 507, [ERROR_TENSOR_FILE_FAILED] = 507,
 };
 
 int problem_status(enum error_code code)

@@ -69,11 +69,23 @@ struct notes {
     const char *separator;
 };
 
+static void put_key(struct notes *n, const char *of, const char *what)
+{
+    text_puts(n->text, n->separator);
+    text_puts(n->text, "\"");
+    text_puts(n->text, of);
+    text_puts(n->text, what);
+    text_puts(n->text, "\":");
+    n->separator = ",";
+}
+
 static void note_number(struct notes *n, const char *what, const char *of, int64_t number)
 {
-    text_printf(n->text, "%s\"%s%s\":%s%lld%s", n->separator, of, what, n->as_strings ? "\"" : "",
-                (long long)number, n->as_strings ? "\"" : "");
-    n->separator = ",";
+    const char *quote = n->as_strings ? "\"" : "";
+    put_key(n, of, what);
+    text_puts(n->text, quote);
+    text_int(n->text, number);
+    text_puts(n->text, quote);
 }
 
 static void note_reference(struct notes *n, const char *of, const struct reference *reference)
@@ -81,7 +93,7 @@ static void note_reference(struct notes *n, const char *of, const struct referen
     if (reference->version == 0)
         return;
     note_number(n, "_version", of, (int64_t)reference->version);
-    text_printf(n->text, ",\"%s_etag\":", of);
+    put_key(n, of, "_etag");
     text_json(n->text, reference->etag, strlen(reference->etag));
 }
 
@@ -111,8 +123,11 @@ static void put_beginning(struct text *t, const struct request *request, const s
         text_puts(t, ",\"id\":");
         text_json(t, request->id, strlen(request->id));
     }
-    if (members.size > 0)
-        text_printf(t, ",\"parameters\":{%s}", notes);
+    if (members.size > 0) {
+        text_puts(t, ",\"parameters\":{");
+        text_put(t, notes, members.size);
+        text_puts(t, "}");
+    }
 }
 
 /* {"name":"output",...,"shape":[4] */

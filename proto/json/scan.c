@@ -212,12 +212,26 @@ static bool is_key(const struct span *key, const char *name)
     return key->size == strlen(name) && memcmp(key->data, name, key->size) == 0;
 }
 
+static const char *scan_id(struct scanner *s, const char *at)
+{
+    struct json_string string;
+    const char *end = scan_string(s, at, &string);
+
+    if (end && !string.escaped) {
+        s->scan->id_offset = (size_t)(at - s->text);
+        s->scan->id_size = (size_t)(end - at);
+    }
+    return end;
+}
+
 /* The value of a member, given where its object stands: cut out, or scanned. */
 static const char *scan_member_value(struct scanner *s, const char *at, enum place place,
                                      const struct span *key)
 {
     switch (place) {
     case PLACE_ROOT:
+        if (is_key(key, "id") && *at == '"')
+            return scan_id(s, at);
         return scan_value(s, at, is_key(key, "inputs") ? PLACE_INPUTS : PLACE_ELSEWHERE);
     case PLACE_INPUTS:
         return *at == '{' ? scan_value(s, at, PLACE_INPUT) : cut_value(s, at);

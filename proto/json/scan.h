@@ -41,6 +41,8 @@ struct json_scan {
     size_t envelope_size;
     const struct json_cut *cuts; /* from work->memory, or the recall's: good for this one request */
     int cut_count;
+    size_t id_offset, id_size; /* where the root's member `id` stands, with its quotes, if it is a
+                                  string without escapes; size 0: it is not */
 };
 
 /* `rest_max`: bytes of the text that may be left when the values are cut out. Errors: INVALID_JSON

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -149,6 +150,25 @@ struct guise guise_of(const char *body, size_t size)
     return (struct guise){GUISE_NONE, NULL, NULL};
 }
 
+/* Whether a JSON value, blanks before it, or a bare NaN, Infinity or None could begin so. */
+static bool may_be_json(const char *body, size_t size)
+{
+    struct body b = {body, size < LOOK_BYTES ? size : LOOK_BYTES, size};
+    return space(&b) == b.size || strchr("{[\"-+.0123456789tfnNI", first(&b));
+}
+
+static enum error_code like_nothing(const char *body, size_t size, struct error *error)
+{
+    struct body b = {body, size, size};
+    unsigned char byte = (unsigned char)first(&b);
+    char shown[8];
+    snprintf(shown, sizeof(shown), byte > ' ' && byte < 0x7f ? "'%c'" : "0x%02x", byte);
+    return error_set(error, ERROR_INVALID_JSON, NULL,
+                     "the body is not JSON, it begins with %s; send the request as JSON, or as a "
+                     "safetensors file with the header Content-Type: application/vnd.safetensors",
+                     shown);
+}
+
 enum error_code guise_explain(const char *body, size_t size, int64_t header_length,
                               struct error *error)
 {
@@ -167,6 +187,8 @@ enum error_code guise_explain(const char *body, size_t size, int64_t header_leng
                          "%s (Inference-Header-Content-Length says that the JSON is the first "
                          "%" PRId64 " of the body's %zu bytes)",
                          said, header_length, size);
+    if (!may_be_json(body, size))
+        return like_nothing(body, size, error);
     if (memmem(body, size, announced, sizeof(announced) - 1))
         return error_set(error, error->code, error->input,
                          "%s (without the header Inference-Header-Content-Length all of the body "

@@ -30,6 +30,8 @@ struct announced {
 /* A boolean that the client may leave out. */
 enum wish { WISH_NONE, WISH_NO, WISH_YES };
 
+/* The first four are this request's; the others, and what the request has been told so far, hold no
+ * pointers but static ones, so that recall.c may keep copies. */
 struct decode {
     struct request *request;
     const struct head *head;
@@ -93,8 +95,8 @@ void request_resolve(struct decode *d);
 /* --- recall.c */
 
 /* Looks for a text of the same operation that was read before and is equal but for its lists of
- * elements. Takes over what that text said; `scan` then tells where this text's lists are, as
- * json_scan would. false: there was none. */
+ * elements and its id. Takes over what that text said, with this text's id; `scan` then tells where
+ * this text's lists are, as json_scan would. false: there was none. */
 bool request_recall(struct decode *d, struct json_scan *scan, const char *text, size_t size);
 
 /* Keeps what the text of `scan` said, after it was read without a fault and before elements are

@@ -11,6 +11,9 @@
 
 enum { SAFETENSORS_LENGTH_BYTES = 8 };
 
+/* The format's own bound of the bytes of JSON. */
+enum { SAFETENSORS_HEADER_MAX = 100000000 };
+
 struct safetensors_entry {
     const char *name;
     struct tensor tensor; /* without data */

@@ -6,11 +6,9 @@
 
 #include "kernels/error.h"
 #include "proto/request/parse.h"
+#include "proto/request/safetensors_file.h"
 
 #include <stddef.h>
-
-/* The format's own bound of N. The setting max_json bounds it further. */
-enum { SAFETENSORS_HEADER_MAX = 100000000 };
 
 /* Announces the tensors of a file, in the order of their data, takes its parameters, and lets
  * `frame` hold the data. All of the format's rules are enforced but one: that a tensor has the size

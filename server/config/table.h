@@ -52,8 +52,11 @@
     X(tensor_in_url, BOOL, "false", ANY, true,                                                     \
       "a kept tensor that a request uses must be named in its URL, where a balancer sees it")      \
     X(tensor_dir, TEXT, "", ANY, false,                                                            \
-      "folder of kept tensors, as safetensors files: loaded at start; empty: nothing is written, " \
-      "tensors end with the process")                                                              \
+      "folder of kept tensors, as safetensors files: loaded at start, written by snapshots; "      \
+      "empty: nothing is written, tensors end with the process")                                   \
+    X(snapshot_interval, TIME, "5m", RANGE(0, 240 * HOUR), true,                                   \
+      "a kept tensor that was written is in its file so much later; 0: when asked for, and at "    \
+      "the end")                                                                                   \
     X(request_timeout, TIME, "30s", RANGE(MSEC, HOUR), true,                                       \
       "deadline of a request, from the last byte of its body")                                     \
     X(idle_timeout, TIME, "75s", RANGE(SEC, 24 * HOUR), false,                                     \

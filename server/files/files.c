@@ -1,7 +1,10 @@
 #include "server/files/files.h"
 
+#include "server/base/clock.h"
 #include "server/files/catalog.h"
+#include "server/files/clean.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void files_init(struct files *files, const struct files_setup *setup)
@@ -25,6 +28,7 @@ static void forget_catalog(struct files *files)
 void files_release(struct files *files)
 {
     forget_catalog(files);
+    free(files->clean);
     folder_close(&files->folder);
     pthread_mutex_destroy(&files->commit);
 }
@@ -78,6 +82,8 @@ enum error_code files_open(struct files *files, const struct config *config, str
     if (code != ERROR_NONE || !files_exist(files))
         return code;
     folder_sweep(&files->folder);
+    if (files->folder.is_writable)
+        files->clean = clean_take(&files->folder);
     files->load_count = files->catalog->count;
     for (size_t i = 0; i < files->catalog->count; i++)
         files->load_bytes += files->catalog->items[i].bytes;
@@ -96,4 +102,27 @@ enum error_code files_check(const struct config *config, struct error *error)
     files_release(&files);
     blocks_release(&blocks);
     return code;
+}
+
+static bool put_line(const struct resident_view *view, void *context)
+{
+    if (view->is_saved && !view->is_read_only)
+        fprintf(context, "%s %s\n", view->name, view->etag);
+    return true;
+}
+
+void files_leave_clean(struct files *files)
+{
+    struct error error;
+    char *list = NULL;
+    size_t size = 0;
+    FILE *out = files->folder.is_writable ? open_memstream(&list, &size) : NULL;
+    if (!out)
+        return;
+    store_list(files->store, "", clock_ns(), put_line, out);
+    if (fclose(out) == 0 && size > 0 &&
+        clean_leave(&files->folder, list, size, &error) != ERROR_NONE)
+        log_say(files->log, LOG_WARN, "tensors get new epochs at the next start", "error",
+                error.message);
+    free(list);
 }

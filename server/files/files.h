@@ -62,6 +62,10 @@ struct files {
 
     /* Of the load, for whoever asks why the server is not ready. */
     atomic_size_t load_count, loaded_count, load_bytes, loaded_bytes;
+
+    /* For metrics: snapshots written and failed, how long and large the last one was, since when
+     * (monotonic) the oldest write is not in a file (0: all are). */
+    _Atomic uint64_t saved, failed, saved_ns, saved_bytes, unsaved_since_ns;
 };
 
 /* All that is pointed to outlives it. */
@@ -92,5 +96,8 @@ MUST_CHECK enum error_code files_check(const struct config *config, struct error
  * Errors: INVALID_PARAMETER (a file changed since, or cannot be read), CANCELLED. */
 MUST_CHECK enum error_code files_load(struct files *files, bool (*go_on)(void *context),
                                       void *context, struct error *error);
+
+/* At the end of a drain that saved all that it could: writes the list of what is saved. */
+void files_leave_clean(struct files *files);
 
 #endif

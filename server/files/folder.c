@@ -9,9 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a file that is not whole yet: a number follows. */
-static const char temporary_prefix[] = ".tensord-new-";
-
 static enum error_code cannot(const char *what, const char *name, struct error *error)
 {
     return error_set(error, ERROR_INVALID_PARAMETER, NULL, "tensor_dir: cannot %s %.200s: %s", what,
@@ -29,13 +26,26 @@ static enum error_code lock(const struct folder *folder, const char *path, struc
                      "tensor_dir: another tensord writes to %.200s", path);
 }
 
+/* Root may write everything: what nobody is to write is not written by root either. */
+static bool may_write(int folder, const char *name, mode_t mode)
+{
+    return (mode & (S_IWUSR | S_IWGRP | S_IWOTH)) &&
+           faccessat(folder, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static bool is_for_writing(int fd)
+{
+    struct stat found = {0};
+    return fstat(fd, &found) == 0 && may_write(fd, ".", found.st_mode);
+}
+
 enum error_code folder_open(struct folder *folder, const char *path, bool is_ours,
                             struct error *error)
 {
     folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder->fd < 0)
         return cannot("open", path, error);
-    folder->is_writable = faccessat(folder->fd, ".", W_OK, AT_EACCESS) == 0;
+    folder->is_writable = is_for_writing(folder->fd);
     if (!is_ours || lock(folder, path, error) == ERROR_NONE)
         return ERROR_NONE;
     folder_close(folder);
@@ -65,7 +75,7 @@ void folder_sweep(struct folder *folder)
 {
     DIR *list = folder->is_writable ? open_list(folder) : NULL;
     for (struct dirent *entry; list && (entry = readdir(list));)
-        if (strncmp(entry->d_name, temporary_prefix, sizeof temporary_prefix - 1) == 0)
+        if (strncmp(entry->d_name, FOLDER_NEW_PREFIX, sizeof FOLDER_NEW_PREFIX - 1) == 0)
             unlinkat(folder->fd, entry->d_name, 0);
     if (list)
         closedir(list);
@@ -113,16 +123,14 @@ char *folder_list(const struct folder *folder, size_t *count, struct error *erro
 
 /* -------------------------------------------------------------------------------------- reading */
 
+void folder_file_of(char *file, const char *name)
+{
+    strcpy(stpcpy(file, name), FILE_SUFFIX);
+}
+
 static const char *kind_of(mode_t mode)
 {
     return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe" : "no regular file";
-}
-
-/* Also by a process that may write to everything, a file that says so is not written. */
-static bool may_replace(const struct folder *folder, const char *name, mode_t mode)
-{
-    return folder->is_writable && (mode & (S_IWUSR | S_IWGRP | S_IWOTH)) &&
-           faccessat(folder->fd, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static enum error_code explain_open(const char *name, struct error *error)
@@ -147,7 +155,7 @@ int folder_read(const struct folder *folder, const char *name, size_t *size, boo
     }
     if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode)) {
         *size = (size_t)found.st_size;
-        *is_writable = may_replace(folder, name, found.st_mode);
+        *is_writable = folder->is_writable && may_write(folder->fd, name, found.st_mode);
         return fd;
     }
     error_set(error, ERROR_INVALID_PARAMETER, NULL, "tensor_dir: %.200s is %s", name,

@@ -12,6 +12,9 @@
 
 #define FILE_SUFFIX ".safetensors"
 
+/* Of a file that is not whole yet: a number follows. */
+#define FOLDER_NEW_PREFIX ".tensord-new-"
+
 enum { FILE_NAME_MAX = TENSOR_NAME_MAX + sizeof FILE_SUFFIX - 1 };
 
 struct folder {
@@ -34,6 +37,9 @@ void folder_sweep(struct folder *folder);
  * INVALID_PARAMETER RESOURCE_EXHAUSTED. */
 char *folder_list(const struct folder *folder, size_t *count, struct error *error);
 
+/* The name of a resident's own file, into FILE_NAME_MAX + 1 bytes. */
+void folder_file_of(char *file, const char *name);
+
 /* A file to read, never of another kind than a regular one; -1 with the error. *is_writable:
  * whether the file may be replaced. Errors: NOT_FOUND, INVALID_PARAMETER. */
 int folder_read(const struct folder *folder, const char *name, size_t *size, bool *is_writable,
@@ -42,5 +48,40 @@ int folder_read(const struct folder *folder, const char *name, size_t *size, boo
 /* Reads exactly `size` bytes from `offset`. Errors: INVALID_PARAMETER. */
 MUST_CHECK enum error_code folder_read_at(int fd, void *bytes, size_t size, size_t offset,
                                           struct error *error);
+
+/* --- changes; errors: TENSOR_FILE_FAILED, and what was there before still is */
+
+/* A file that is not whole yet, beside those that are. */
+struct new_file {
+    int fd;
+    char name[40];
+    const char *target; /* the name that it is to take */
+};
+
+/* `target` outlives the file. */
+MUST_CHECK enum error_code folder_create(struct folder *folder, struct new_file *file,
+                                         const char *target, struct error *error);
+
+/* Appends. `stop` ends it between its pieces: CANCELLED; NULL: nothing does. */
+MUST_CHECK enum error_code new_file_write(struct new_file *file, const void *bytes, size_t size,
+                                          const atomic_bool *stop, struct error *error);
+
+/* All of it is on the disk. */
+MUST_CHECK enum error_code new_file_sync(struct new_file *file, struct error *error);
+
+/* It takes its name, in place of a file that may have it: the new one or the old one is there, at
+ * any moment. After an error it is removed. */
+MUST_CHECK enum error_code folder_replace(struct folder *folder, struct new_file *file,
+                                          struct error *error);
+void folder_discard(struct folder *folder, struct new_file *file);
+
+/* A file that is not there is removed already. */
+MUST_CHECK enum error_code folder_remove(struct folder *folder, const char *name,
+                                         struct error *error);
+MUST_CHECK enum error_code folder_rename(struct folder *folder, const char *from, const char *to,
+                                         struct error *error);
+
+/* The changes so far outlive the machine. */
+MUST_CHECK enum error_code folder_sync(const struct folder *folder, struct error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* Loading: what files hold becomes resident. */
 #include "server/base/clock.h"
 #include "server/files/catalog.h"
+#include "server/files/clean.h"
 #include "server/files/files.h"
 #include "server/files/reader.h"
 #include "server/files/saved.h"
@@ -58,6 +59,8 @@ static enum error_code read_data(const struct load *load, const struct reader *r
 static enum error_code restore(const struct load *load, const struct reader *reader,
                                struct turn *turn, struct resident *resident, struct error *error)
 {
+    const char *name = turn->places[0].named->name;
+    char etag[ETAG_MAX];
     struct saved saved;
     bool is_ours;
     if (saved_read(&saved, &is_ours, &reader->file, error) != ERROR_NONE)
@@ -68,8 +71,12 @@ static enum error_code restore(const struct load *load, const struct reader *rea
         return ERROR_NONE;
     if (!is_taken(load, saved.generation))
         resident->generation = saved.generation;
-    resident->epoch = new_epoch();
+    resident->epoch = saved.epoch;
     resident->version = saved.version;
+    /* What is never written has no versions that could be told twice. */
+    resident_etag(resident, etag);
+    if (!resident->is_read_only && !clean_has(load->files->clean, name, etag))
+        resident->epoch = new_epoch();
     resident->created_ms = saved.created_ms;
     resident->ttl_ns = resident->is_read_only ? 0 : saved.ttl_ns;
     enum error_code code = saved_positions(&resident->positions, &reader->file, error);
@@ -179,6 +186,8 @@ enum error_code files_load(struct files *files, bool (*go_on)(void *context), vo
         log_loaded(files, start);
     catalog_release(catalog);
     free(catalog);
+    free(files->clean);
     files->catalog = NULL;
+    files->clean = NULL;
     return code;
 }

@@ -134,3 +134,47 @@ enum error_code saved_keys(struct store *store, struct turn *turn, int place,
     }
     return ERROR_NONE;
 }
+
+/* ------------------------------------------------------------------------------------- printing */
+
+static void print_bytes(struct text *text, const uint8_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        text_printf(text, "%02x", bytes[i]);
+}
+
+/* A tag has quotes, an answer is JSON: as one string both are escaped. */
+static void print_key(struct text *text, const struct key *key, uint64_t kept_ms)
+{
+    char value[2 * DIGEST_BYTES + 64 + ETAG_MAX + KEY_ANSWER_MAX];
+    struct text inner;
+    text_init(&inner, value, sizeof value);
+    print_bytes(&inner, key->fingerprint, sizeof key->fingerprint);
+    text_printf(&inner, " %" PRIu64 " %d %s ", kept_ms, key->status, key->etag);
+    text_put(&inner, key->answer, key->answer_size);
+    text_printf(text, ",\"%s", key_prefix);
+    print_bytes(text, key->id, sizeof key->id);
+    text_puts(text, "\":");
+    text_json(text, inner.data, inner.size);
+}
+
+void saved_print(struct text *text, struct store *store, struct turn *turn, int resident, int keys)
+{
+    const struct resident *r = turn_resident(turn, resident);
+    uint64_t now_ns = clock_ns(), now_ms = clock_wall_ms();
+    text_printf(text,
+                "\"tensord.generation\":\"%016" PRIx64 "\",\"tensord.epoch\":\"%" PRIx64
+                "\",\"tensord.version\":\"%" PRIu64 "\",\"tensord.created\":\"%" PRIu64
+                "\",\"tensord.ttl\":\"%" PRIu64 "\"",
+                r->generation, r->epoch, r->version, r->created_ms, r->ttl_ns / MSEC);
+    for (int i = 0; i < r->positions.count; i++) {
+        const struct position *p = &r->positions.list[i];
+        text_printf(text, ",\"%s%s\":\"%" PRIu64 "-%" PRIu64 "\"", from_prefix, p->source, p->high,
+                    p->low);
+    }
+    for (const struct key *key = store_pin_keys(store, turn, keys); key; key = key->next) {
+        uint64_t age_ms = now_ns > key->kept_ns ? (now_ns - key->kept_ns) / MSEC : 0;
+        print_key(text, key, now_ms > age_ms ? now_ms - age_ms : 0);
+    }
+    store_unpin_keys(store, turn, keys);
+}

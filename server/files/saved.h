@@ -12,6 +12,7 @@
 #define SERVER_FILES_SAVED_H
 
 #include "proto/request/safetensors_file.h"
+#include "proto/text.h"
 #include "server/tensors/store.h"
 
 struct saved {
@@ -32,5 +33,9 @@ MUST_CHECK enum error_code saved_positions(struct positions *positions,
  * TENSOR_MEMORY_FULL. */
 MUST_CHECK enum error_code saved_keys(struct store *store, struct turn *turn, int place,
                                       const struct safetensors_file *file, struct error *error);
+
+/* Appends the members for a resident and the keys of a name, whose turn is held: "NAME":"VALUE",...
+ * The text is cut when there is no room. */
+void saved_print(struct text *text, struct store *store, struct turn *turn, int resident, int keys);
 
 #endif

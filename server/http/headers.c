@@ -85,6 +85,12 @@ static void keep(struct headers *headers, enum header header, const char *value,
         headers->count[header]++;
 }
 
+/* Names of one length mostly differ in their first letter. */
+static bool begin_alike(const char *a, const char *b)
+{
+    return ((a[0] ^ b[0]) & ~0x20) == 0;
+}
+
 void headers_add(struct headers *headers, const char *name, size_t name_size, const char *value,
                  size_t value_size)
 {
@@ -93,7 +99,8 @@ void headers_add(struct headers *headers, const char *name, size_t name_size, co
     if (memchr(value, '\r', value_size))
         headers->fault = "a header's value holds a CR"; /* RFC 9110, 5.5 */
     for (int i = 0; i < HEADER_COUNT; i++) {
-        if (table[i].size != name_size || strncasecmp(table[i].name, name, name_size) != 0)
+        if (table[i].size != name_size || !begin_alike(table[i].name, name) ||
+            strncasecmp(table[i].name, name, name_size) != 0)
             continue;
         keep(headers, (enum header)i, value, value_size);
         return;

@@ -101,10 +101,10 @@ static bool run_inline(struct exchange *x)
         return false;
     if (job->error.code == ERROR_NONE)
         job_plan(job);
-    if (!job->planned || job_is_over(job))
+    if (!job->planned || job_is_late(job))
         return true;
     gpus_choose(&x->server->gpus, job);
-    if (job->gpu >= 0 || !job_is_light(job, x->server->config.inline_bytes))
+    if (job->gpu >= 0 || tensor_job_is_of_files(job) || !job_is_light(job, x->server->config.inline_bytes))
         return false;
     job_run(job, x->server->backend, x->daemon->lane, 1);
     return true;

@@ -1,5 +1,7 @@
 #include "server/http/metrics_print.h"
 
+#include "server/base/clock.h"
+#include "server/base/units.h"
 #include "server/base/version.h"
 #include "server/http/http.h"
 #include "server/http/metrics_text.h"
@@ -39,6 +41,15 @@ static const char *op_label(int op)
     return op == METRICS_OTHER ? "" : op_at(op)->name;
 }
 
+/* Most series are of operations and codes that a server never meets: a series begins when there is
+ * something to count. Those from whose increase an alert follows begin at 0, since an increase is
+ * seen only between two samples (docker/alerts.yml). */
+static bool begins_at_zero(enum error_code code)
+{
+    return code == ERROR_NONE || code == ERROR_INTERNAL || code == ERROR_QUEUE_FULL ||
+           code == ERROR_RESOURCE_EXHAUSTED || code == ERROR_DEADLINE_EXCEEDED;
+}
+
 /* Operations in the table's order, then the requests that reached none. */
 static int next_op(int op)
 {
@@ -54,6 +65,8 @@ static void print_requests(struct page *p)
     for
         EACH_OP(op)
     for (int code = 0; code < ERROR_CODE_COUNT; code++) {
+        if (!p->ops[op].codes[code] && !begins_at_zero((enum error_code)code))
+            continue;
         put_both(p, "tensord_requests_total{op=\"", op_label(op));
         put_both(p, "\",code=\"", code ? error_name((enum error_code)code) : "OK");
         text_puts(p->text, "\"}");
@@ -94,7 +107,8 @@ static void print_times(struct page *p)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         head(p, rows[i].name, "histogram", rows[i].help);
         for (int op = 0; op < op_count(); op++)
-            print_histogram(p, rows[i].name, rows[i].time, op);
+            if (metrics_reached(&p->ops[op]))
+                print_histogram(p, rows[i].name, rows[i].time, op);
     }
 }
 
@@ -102,11 +116,15 @@ static void print_bytes(struct page *p)
 {
     head(p, "tensord_request_bytes_total", "counter", "Bytes of bodies received.");
     for (int op = 0; op < op_count(); op++) {
+        if (!metrics_reached(&p->ops[op]))
+            continue;
         text_printf(p->text, "tensord_request_bytes_total{op=\"%s\"}", op_label(op));
         put_number(p, p->ops[op].bytes_in);
     }
     head(p, "tensord_response_bytes_total", "counter", "Bytes of bodies answered.");
     for (int op = 0; op < op_count(); op++) {
+        if (!metrics_reached(&p->ops[op]))
+            continue;
         text_printf(p->text, "tensord_response_bytes_total{op=\"%s\"}", op_label(op));
         put_number(p, p->ops[op].bytes_out);
     }
@@ -186,6 +204,35 @@ static void print_tensors(struct page *p)
     }
 }
 
+/* Of the oldest write that no file has: 0 where all have. */
+static double unsaved_seconds(const struct files *files)
+{
+    uint64_t since_ns = files->unsaved_since_ns, now_ns = clock_ns();
+    return since_ns > 0 && now_ns > since_ns ? (double)(now_ns - since_ns) / (double)SEC : 0;
+}
+
+static void print_files(struct page *p)
+{
+    const struct files *files = &p->server->files;
+    const struct {
+        const char *name, *type, *help;
+        double value;
+    } rows[] = {
+        {"tensord_tensor_unsaved_seconds", "gauge",
+         "Age of the oldest write of a kept tensor that is in no file.", unsaved_seconds(files)},
+        {"tensord_snapshots_total", "counter", "Snapshots written.", (double)files->saved},
+        {"tensord_snapshots_failed_total", "counter", "Snapshots that could not be written.",
+         (double)files->failed},
+        {"tensord_snapshot_seconds", "gauge", "How long the last one took.",
+         (double)files->saved_ns / (double)SEC},
+        {"tensord_snapshot_bytes", "gauge", "Bytes of the last one.", (double)files->saved_bytes},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        head(p, rows[i].name, rows[i].type, rows[i].help);
+        text_printf(p->text, "%s %.17g\n", rows[i].name, rows[i].value);
+    }
+}
+
 static void print_backends(struct page *p)
 {
     head(p, "tensord_backend_up", "gauge", "1 when jobs can run there.");
@@ -236,6 +283,7 @@ void metrics_print(struct text *text, struct server *server)
     print_bytes(&p);
     print_gauges(&p);
     print_tensors(&p);
+    print_files(&p);
     print_backends(&p);
     print_process(&p);
     metrics_print_triton(text, server);

@@ -85,6 +85,8 @@ static void print_failures(struct text *text, const struct server *server)
         struct op_totals totals;
         uint64_t counts[REASONS] = {0};
         metrics_total(&server->metrics, op, &totals);
+        if (!metrics_reached(&totals))
+            continue;
         for (int code = ERROR_NONE + 1; code < ERROR_CODE_COUNT; code++)
             counts[reason_of(code)] += totals.codes[code];
         for (int r = 0; r < REASONS; r++) {
@@ -117,6 +119,8 @@ void metrics_print_triton(struct text *text, struct server *server)
         for (int op = 0; op < op_count(); op++) {
             struct op_stats stats;
             metrics_op_stats(&server->metrics, op, &stats);
+            if (stats.success.count + stats.fail.count == 0)
+                continue;
             sample(text, aliases[i].name, op, "", aliases[i].value(&stats));
         }
     }

@@ -20,6 +20,8 @@ static const struct {
     {"List", "application/json", "{'type':'array'}"},
     {"Metrics", "text/plain", "{'type':'string'}"},
     {"Tensor", "application/json", "{'$ref':'#/components/schemas/Tensor'}"},
+    {"Snapshot", "application/json",
+     "{'type':'object','required':['name','file','bytes','version','etag']}"},
     {"Tensors", "application/json",
      "{'type':'object','required':['positions','tensors','next'],'properties':{"
      "'positions':{'type':'object','description':'How far this process has come with each "

@@ -84,6 +84,7 @@ enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup)
     fill_target(x);
     *setup =
         (struct holds_setup){.store = &server->store,
+                             .files = files_exist(&server->files) ? &server->files : NULL,
                              .bounds = {jobs > 0 ? jobs : 1, server->queue.most_bytes / 4},
                              .rights = x->grant.bearer.rights,
                              .holder = holder_of(x),
@@ -147,6 +148,8 @@ static enum error_code read_call(struct exchange *x, struct tensor_call *call)
         return error->code;
     if (call->verb == VERB_DROP && no_body(x, "DELETE", error) != ERROR_NONE)
         return error->code;
+    if (call->verb == VERB_SNAPSHOT && no_body(x, "a snapshot", error) != ERROR_NONE)
+        return error->code;
     call->has_rows = query->value[QUERY_ROWS] != NULL;
     if (call->has_rows &&
         query_rows(query->value[QUERY_ROWS], &call->from, &call->to, error) != ERROR_NONE)
@@ -167,6 +170,13 @@ static bool becomes_tensor(const struct exchange *x, const struct tensor_call *c
            (call->kind != TENSOR_BODY_JSON || head->header_length >= 0);
 }
 
+/* A write that was applied before needs no room: only its turn tells. */
+static bool may_be_applied(const struct job *job)
+{
+    const struct holds_setup *setup = &job->holds.setup;
+    return setup->key || *setup->position.source;
+}
+
 static enum error_code open_body(struct exchange *x, const struct tensor_call *call)
 {
     struct job *job = &x->job;
@@ -174,10 +184,13 @@ static enum error_code open_body(struct exchange *x, const struct tensor_call *c
     bool is_text = call->kind == TENSOR_BODY_JSON && job->head.header_length < 0;
     bool is_json = is_text && job->head.coding == CODING_IDENTITY &&
                    job->rules.json_limit < job->rules.body_limit;
+    size_t size = (size_t)x->framing.length;
     bool is_kept = becomes_tensor(x, call);
-    if (is_kept && (size_t)x->framing.length <= job->rules.body_limit &&
-        !budget_has_room(&store->budget, blocks_cost((size_t)x->framing.length + ANSWER_HEAD_ROOM)))
-        return store_full(store, (size_t)x->framing.length, &job->error);
+    bool is_full = is_kept && size <= job->rules.body_limit &&
+                   !budget_has_room(&store->budget, blocks_cost(size + ANSWER_HEAD_ROOM));
+    if (is_full && !may_be_applied(job))
+        return store_full(store, size, &job->error);
+    is_kept &= !is_full;
     if (is_kept) {
         job->arena.budget = &store->budget;
         job->arena.share = NULL;
@@ -186,9 +199,8 @@ static enum error_code open_body(struct exchange *x, const struct tensor_call *c
         body_open(&x->body, &job->arena, x->framing.length, job->head.header_length,
                   is_json ? job->rules.json_limit : job->rules.body_limit,
                   is_json ? "max_json" : "max_body", &job->error);
-    return is_kept && code == ERROR_RESOURCE_EXHAUSTED
-               ? store_full(store, (size_t)x->framing.length, &job->error)
-               : code;
+    return is_kept && code == ERROR_RESOURCE_EXHAUSTED ? store_full(store, size, &job->error)
+                                                       : code;
 }
 
 enum error_code http_tensor_open(struct exchange *x, struct job_setup *setup)
@@ -201,7 +213,7 @@ enum error_code http_tensor_open(struct exchange *x, struct job_setup *setup)
     call.kind =
         tensor_body_of(&setup->head, value[HEADER_CONTENT_TYPE], call.tensor.dtype != DTYPE_NONE);
     setup->call = &call;
-    bool writes = call.verb != VERB_READ;
+    bool writes = call.verb != VERB_READ; /* a snapshot needs that right too */
     if (x->framing.length != 0 &&
         holds_foresee(&x->job.holds, &setup->holds, call.name, writes, error) != ERROR_NONE)
         return error->code;

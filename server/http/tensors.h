@@ -4,6 +4,6 @@
 
 #include "server/http/route.h"
 
-route_answer tensors_list, tensors_look, tensors_snapshot, tensors_regions;
+route_answer tensors_list, tensors_look, tensors_regions;
 
 #endif

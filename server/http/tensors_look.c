@@ -66,16 +66,6 @@ void tensors_look(struct call *call, struct text *text)
     text_puts(text, "}");
 }
 
-/* Snapshots need a folder to be written to, which this server has not. */
-void tensors_snapshot(struct call *call, struct text *text)
-{
-    struct resident_view view;
-    (void)text;
-    if (find(call, &view))
-        error_set(call->error, ERROR_NOT_SUPPORTED, NULL,
-                  "this server keeps tensors in memory only and writes no snapshots");
-}
-
 /* ------------------------------------------------------------------------------------------ list
  */
 

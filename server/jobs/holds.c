@@ -186,16 +186,22 @@ enum error_code holds_replay(struct holds *holds, const struct key **kept, bool 
     return ERROR_NONE;
 }
 
+enum error_code holds_is_ours(const struct holds *holds, int place, struct error *error)
+{
+    const struct named *named = holds->turn.places[place].named;
+    if (!named->resident || !named->resident->is_read_only)
+        return ERROR_NONE;
+    return error_set(error, ERROR_FORBIDDEN, NULL,
+                     "the tensor '%s' is read only: it comes from a file that this server does not "
+                     "write",
+                     named->name);
+}
+
 enum error_code holds_may_write(const struct holds *holds, struct error *error)
 {
-    for (int i = 0; i < holds->turn.count; i++) {
-        const struct place *place = &holds->turn.places[i];
-        if (place->writes && place->named->resident && place->named->resident->is_read_only)
-            return error_set(error, ERROR_FORBIDDEN, NULL,
-                             "the tensor '%s' is read only: it comes from a file that this server "
-                             "does not write",
-                             place->named->name);
-    }
+    for (int i = 0; i < holds->turn.count; i++)
+        if (holds->turn.places[i].writes && holds_is_ours(holds, i, error) != ERROR_NONE)
+            return error->code;
     return ERROR_NONE;
 }
 

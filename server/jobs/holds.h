@@ -7,11 +7,13 @@
 #include "kernels/op.h"
 #include "proto/work.h"
 #include "server/access/rights.h"
+#include "server/files/files.h"
 #include "server/tensors/store.h"
 
 /* What the request said outside its body, and who sends it. Pointers live as long as the job. */
 struct holds_setup {
     struct store *store; /* NULL: the job may use no residents */
+    struct files *files; /* NULL: there is no folder of tensors */
     struct line_bounds bounds;
     const struct rights *rights; /* NULL: all */
     struct holder holder;
@@ -75,8 +77,11 @@ MUST_CHECK enum error_code holds_enter(struct holds *holds, bool may_wait, size_
 MUST_CHECK enum error_code holds_replay(struct holds *holds, const struct key **kept,
                                         bool *is_passed, struct error *error);
 
-/* In the turn: whether what is to be written may be. Errors: FORBIDDEN (a resident of a file that is
+/* Whether the resident may be written, or there is none. Errors: FORBIDDEN (it is of a file that is
  * not ours to write). */
+MUST_CHECK enum error_code holds_is_ours(const struct holds *holds, int place, struct error *error);
+
+/* In the turn: whether what is to be written may be. Errors: those of holds_is_ours. */
 MUST_CHECK enum error_code holds_may_write(const struct holds *holds, struct error *error);
 
 /* In the turn: whether the conditions hold for the resident at `about`. Errors:

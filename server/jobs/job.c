@@ -233,18 +233,20 @@ static bool has_left(int fd)
     return fd >= 0 && poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
 
+static bool is_past_deadline(const struct job *job)
+{
+    return clock_ns() >= atomic_load_explicit(&job->deadline_ns, memory_order_relaxed);
+}
+
 enum error_code job_due(const struct job *job)
 {
-    if (clock_ns() >= atomic_load_explicit(&job->deadline_ns, memory_order_relaxed))
+    if (is_past_deadline(job))
         return ERROR_DEADLINE_EXCEEDED;
     return has_left(job->fd) ? ERROR_CANCELLED : ERROR_NONE;
 }
 
-bool job_is_over(struct job *job)
+static bool end_if(struct job *job, enum error_code why)
 {
-    if (job->error.code != ERROR_NONE)
-        return true;
-    enum error_code why = job_due(job);
     if (why != ERROR_NONE)
         job_stop(job, why);
     if (!atomic_load_explicit(&job->stop, memory_order_acquire))
@@ -252,6 +254,17 @@ bool job_is_over(struct job *job)
     error_set(&job->error, ERROR_CANCELLED, NULL, "the client left");
     job_explain_stop(job);
     return true;
+}
+
+bool job_is_over(struct job *job)
+{
+    return job->error.code != ERROR_NONE || end_if(job, job_due(job));
+}
+
+bool job_is_late(struct job *job)
+{
+    return job->error.code != ERROR_NONE ||
+           end_if(job, is_past_deadline(job) ? ERROR_DEADLINE_EXCEEDED : ERROR_NONE);
 }
 
 void job_stop(struct job *job, enum error_code why)

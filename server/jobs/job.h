@@ -134,6 +134,10 @@ enum error_code job_due(const struct job *job);
 /* Whether the job failed, was stopped or is due; then its error is set. */
 bool job_is_over(struct job *job);
 
+/* The same for a job whose client was there a moment ago: its socket is not asked, which takes a
+ * system call. */
+bool job_is_late(struct job *job);
+
 /* Tells a running job to end early with `why`. Any thread; the caller sees to it that the job is
  * there. */
 void job_stop(struct job *job, enum error_code why);

@@ -101,6 +101,14 @@ void metrics_total(const struct metrics *metrics, int op, struct op_totals *tota
     totals->last_ms = last_ms;
 }
 
+bool metrics_reached(const struct op_totals *totals)
+{
+    for (int code = 0; code < ERROR_CODE_COUNT; code++)
+        if (totals->codes[code])
+            return true;
+    return false;
+}
+
 void metrics_op_stats(const struct metrics *metrics, int op, struct op_stats *stats)
 {
     struct op_totals t;

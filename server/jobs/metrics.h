@@ -75,6 +75,9 @@ void metrics_observe(struct metrics_shard *shard, const struct observation *seen
 /* Adds all shards up; `op` is a row's number in op's table, or METRICS_OTHER. */
 void metrics_total(const struct metrics *metrics, int op, struct op_totals *totals);
 
+/* Whether any request has been counted. */
+bool metrics_reached(const struct op_totals *totals);
+
 /* Adds all shards up in Triton's terms. */
 void metrics_op_stats(const struct metrics *metrics, int op, struct op_stats *stats);
 

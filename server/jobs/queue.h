@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kinds of jobs. From QUEUE_GPUS on there is one for each CUDA device, which only its workers take.
- */
-enum { QUEUE_NARROW, QUEUE_WIDE, QUEUE_GPUS, QUEUE_KINDS = QUEUE_GPUS + GPUS_MAX };
+/* Kinds of jobs. Those that wait for a disk, and from QUEUE_GPUS on those of each CUDA device, are
+ * taken only by workers of their own. */
+enum { QUEUE_NARROW, QUEUE_WIDE, QUEUE_FILES, QUEUE_GPUS, QUEUE_KINDS = QUEUE_GPUS + GPUS_MAX };
 
 /* `gpu`: a device's place in gpus.h's list. */
 static inline int queue_kind_of_gpu(int gpu)
@@ -24,8 +24,8 @@ static inline int queue_kind_of_gpu(int gpu)
     return QUEUE_GPUS + gpu;
 }
 
-/* The kind of worker that the job is for, as far as it is known: its device's; one that may use
- * several cores, when the job is worth them; else any. */
+/* The kind of worker that the job is for, as far as it is known: its device's; one that waits for
+ * disks; one that may use several cores, when the job is worth them; else any. */
 int queue_kind_of_job(const struct job *job);
 
 struct queue_lane {

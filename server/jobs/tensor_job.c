@@ -1,6 +1,7 @@
 #include "server/jobs/tensor_job.h"
 
 #include "server/config/value.h"
+#include "server/jobs/file_job.h"
 #include "server/jobs/job.h"
 #include "server/jobs/tensor_job_parts.h"
 
@@ -21,9 +22,10 @@ static bool has_body(enum verb verb)
     return verb == VERB_PUT || verb == VERB_ASSIGN;
 }
 
+/* A snapshot needs the right to write, and reads. */
 static bool writes(enum verb verb)
 {
-    return verb != VERB_READ;
+    return verb != VERB_READ && verb != VERB_SNAPSHOT;
 }
 
 enum error_code tensor_job_decode(struct job *job, const struct work *work)
@@ -50,6 +52,9 @@ enum error_code tensor_job_names(struct job *job)
     struct holds *holds = &job->holds;
     const struct tensor_call *call = &job->call;
     int place;
+    if (call->verb == VERB_SNAPSHOT &&
+        holds_permit(&holds->setup, call->name, true, &job->error) != ERROR_NONE)
+        return job->error.code;
     if (holds_join(holds, call->name, writes(call->verb), &place, &job->error) != ERROR_NONE)
         return job->error.code;
     holds->about = place;
@@ -107,7 +112,8 @@ enum error_code tensor_job_plan(struct job *job)
     struct holds *holds = &job->holds;
     const struct tensor_call *call = &job->call;
     const struct resident *resident = turn_resident(&holds->turn, holds->about);
-    bool must_exist = call->verb != VERB_PUT && call->verb != VERB_MOVE;
+    bool must_exist =
+        call->verb != VERB_PUT && call->verb != VERB_MOVE && call->verb != VERB_EXPIRE;
     if (call->verb == VERB_READ)
         return tensor_job_plan_read(job);
     /* A condition about a resident that does not exist is false (412) before the resident is
@@ -124,6 +130,8 @@ enum error_code tensor_job_plan(struct job *job)
                              "move is '%s', the tensor itself", call->other);
         return holds_find(holds, holds->inputs[0], &resident, &job->error);
     }
+    if (call->verb == VERB_SNAPSHOT)
+        return file_job_plan_snapshot(job);
     if (call->verb != VERB_ASSIGN)
         return ERROR_NONE;
     resident_etag(resident, holds->etag);
@@ -146,6 +154,8 @@ size_t tensor_job_weight(const struct job *job)
     case VERB_MOVE:
     case VERB_PATCH:
     case VERB_DROP:
+    case VERB_SNAPSHOT:
+    case VERB_EXPIRE:
         break;
     }
     return 0;
@@ -155,5 +165,7 @@ enum error_code tensor_job_run(struct job *job, const struct work *work)
 {
     if (writes(job->call.verb))
         return tensor_job_write(job);
+    if (job->call.verb == VERB_SNAPSHOT)
+        return file_job_snapshot(job, work);
     return job->is_unchanged ? tensor_job_unchanged(job, work) : tensor_job_read(job, work);
 }

@@ -10,7 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum verb { VERB_PUT, VERB_MOVE, VERB_ASSIGN, VERB_READ, VERB_PATCH, VERB_DROP };
+/* EXPIRE is asked for by the server itself: what has a file ends with it. */
+enum verb {
+    VERB_PUT,
+    VERB_MOVE,
+    VERB_ASSIGN,
+    VERB_READ,
+    VERB_PATCH,
+    VERB_DROP,
+    VERB_SNAPSHOT,
+    VERB_EXPIRE
+};
 
 /* The request: the caller fills it but for `tensor`. */
 struct tensor_call {
@@ -41,8 +51,11 @@ MUST_CHECK enum error_code tensor_job_plan(struct job *job);
 /* Bytes that the job reads or writes besides the body that arrived. */
 size_t tensor_job_weight(const struct job *job);
 
+/* Whether the job changes the folder of tensors, and so waits for a disk. */
+bool tensor_job_is_of_files(const struct job *job);
+
 /* Does what was asked for, gives everything back, and answers. Errors: TENSOR_MEMORY_FULL
- * RESOURCE_EXHAUSTED CANCELLED. */
+ * RESOURCE_EXHAUSTED TENSOR_FILE_FAILED CONFLICT CANCELLED. */
 MUST_CHECK enum error_code tensor_job_run(struct job *job, const struct work *work);
 
 /* The answer to a write that was applied before: the metadata of now. Errors: RESOURCE_EXHAUSTED.

@@ -1,5 +1,6 @@
 /* Storing, moving, assigning to and dropping a resident tensor, and what is answered to that. */
 #include "server/base/clock.h"
+#include "server/jobs/file_job.h"
 #include "server/jobs/job.h"
 #include "server/jobs/tensor_job_parts.h"
 
@@ -86,17 +87,6 @@ static enum error_code put(struct job *job, int *status)
     return ERROR_NONE;
 }
 
-static enum error_code move(struct job *job, int *status)
-{
-    struct holds *holds = &job->holds;
-    *status = turn_resident(&holds->turn, holds->into) ? 200 : 201;
-    if (store_move(holds->setup.store, &holds->turn, holds->inputs[0], holds->into,
-                   &holds->setup.position, clock_ns()))
-        return ERROR_NONE;
-    return error_set(&job->error, ERROR_RESOURCE_EXHAUSTED, NULL,
-                     "no room for the positions of both tensors");
-}
-
 static enum error_code assign(struct job *job)
 {
     struct holds *holds = &job->holds;
@@ -113,6 +103,16 @@ static enum error_code assign(struct job *job)
     return ERROR_NONE;
 }
 
+static enum error_code set_lease(struct job *job)
+{
+    struct holds *holds = &job->holds;
+    if (holds_prepare(holds, &job->error) != ERROR_NONE)
+        return job->error.code;
+    store_lease(holds->setup.store, &holds->turn, holds->into, job->call.ttl_ns,
+                &holds->setup.position, clock_ns());
+    return ERROR_NONE;
+}
+
 static enum error_code write_it(struct job *job, int *status)
 {
     struct holds *holds = &job->holds;
@@ -121,17 +121,20 @@ static enum error_code write_it(struct job *job, int *status)
     case VERB_PUT:
         return put(job, status);
     case VERB_MOVE:
-        return move(job, status);
+        *status = turn_resident(&holds->turn, holds->into) ? 200 : 201;
+        return file_job_move(job);
     case VERB_ASSIGN:
         return assign(job);
     case VERB_PATCH:
-        store_lease(holds->setup.store, &holds->turn, holds->into, job->call.ttl_ns, clock_ns());
-        break;
+        return set_lease(job);
     case VERB_DROP:
         *status = 204;
-        store_drop(holds->setup.store, &holds->turn, holds->into);
-        break;
+        return file_job_drop(job);
+    case VERB_EXPIRE:
+        *status = 204;
+        return file_job_expire(job);
     case VERB_READ:
+    case VERB_SNAPSHOT:
         break;
     }
     return ERROR_NONE;

@@ -164,6 +164,9 @@ static enum error_code start_all(struct workers *workers, const struct workers_s
     for (int i = 0; i < setup->count; i++)
         if (start(workers, i < setup->wide ? QUEUE_WIDE : QUEUE_NARROW, NULL, error) != ERROR_NONE)
             return error->code;
+    for (int i = 0; i < setup->files; i++)
+        if (start(workers, QUEUE_FILES, NULL, error) != ERROR_NONE)
+            return error->code;
     for (int gpu = 0; gpu < setup->gpus->count; gpu++)
         for (int i = 0; i < streams; i++)
             if (start(workers, queue_kind_of_gpu(gpu), &setup->gpus->list[gpu], error) !=
@@ -176,7 +179,7 @@ enum error_code workers_init(struct workers *workers, const struct workers_setup
                              struct error *error)
 {
     int streams = (int)setup->gpus->config->cuda_streams;
-    int most = setup->count + setup->gpus->count * streams;
+    int most = setup->count + setup->files + setup->gpus->count * streams;
     *workers = (struct workers){.queue = setup->queue,
                                 .cores = setup->cores,
                                 .backend = setup->backend,

@@ -41,6 +41,7 @@ struct workers {
 /* What workers share. */
 struct workers_setup {
     int count, wide; /* of those for the CPU, and how many of them are wide */
+    int files;       /* of those that wait for a disk, besides */
     struct queue *queue;
     struct cores *cores;
     const struct backend *backend;

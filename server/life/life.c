@@ -4,6 +4,7 @@
 #include "server/base/version.h"
 #include "server/http/http.h"
 #include "server/life/greet.h"
+#include "server/life/keeper.h"
 #include "server/life/watch.h"
 #include "server/net/systemd.h"
 
@@ -24,6 +25,7 @@ struct life {
     struct server server;
     struct listeners listeners;
     struct watch watch;
+    struct keeper keeper;
     const struct config_sources *sources;
     uint64_t watchdog_ns, told_ns; /* period (0: there is no watchdog), and when last told */
     bool is_hurried;               /* a second signal came: all waits end */
@@ -58,6 +60,7 @@ void life_prepare_process(void)
     open_standard_streams();
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond its limit is a write that fails */
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);
@@ -111,6 +114,8 @@ static bool await_signal(struct life *life, long ms)
     if (signal == SIGHUP)
         reload(life);
     watch_tick(&life->watch);
+    if (life->server.phase == PHASE_READY || life->server.phase == PHASE_LEAVING)
+        keeper_tick(&life->keeper, clock_ns());
     tell_watchdog(life);
     return signal == SIGTERM || signal == SIGINT;
 }
@@ -170,10 +175,18 @@ static void drain_server(struct life *life)
     wait_until(life, http_is_quiet, SEC);
 }
 
+/* While tensors are loaded or saved systemd is told to wait. */
+static void tell_alive(void *context)
+{
+    tell_watchdog(context);
+    systemd_notify("EXTEND_TIMEOUT_USEC=120000000");
+}
+
 /* Whether a load of tensors goes on; called between its pieces. */
 static bool go_on(void *context)
 {
     struct life *life = context;
+    tell_alive(life);
     life->is_hurried = await_signal(life, 0);
     return !life->is_hurried;
 }
@@ -221,6 +234,7 @@ int life_serve(const struct config_sources *sources)
         return life_fail(&error);
     }
     watch_init(&life.watch, server);
+    keeper_init(&life.keeper, server);
     if (files_load(&server->files, go_on, &life, &error) != ERROR_NONE) {
         end_start(&life);
         return error.code == ERROR_CANCELLED ? EXIT_SUCCESS : life_fail(&error);
@@ -230,7 +244,7 @@ int life_serve(const struct config_sources *sources)
     while (!await_signal(&life, life.watch.tick_ms) && !gpus_are_missed(&server->gpus))
         continue;
     drain_server(&life);
-    bool failed = gpus_are_missed(&server->gpus);
+    bool failed = !keeper_finish(&life.keeper, tell_alive, &life) || gpus_are_missed(&server->gpus);
     server_end(server);
     log_release(&server->log);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A long snapshot does not hold up another name's. */
+enum { FILE_WORKERS = 2 };
+
 static int or_automatic(uint64_t setting, int automatic)
 {
     return setting ? (int)setting : automatic;
@@ -76,6 +79,7 @@ static enum error_code start_parts(struct server *server, const struct listeners
         return error->code;
     struct workers_setup setup = {.count = or_automatic(config->workers, cores),
                                   .wide = (int)config->wide_workers,
+                                  .files = files_exist(&server->files) ? FILE_WORKERS : 0,
                                   .queue = &server->queue,
                                   .cores = &server->cores,
                                   .backend = server->backend,

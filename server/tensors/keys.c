@@ -36,6 +36,8 @@ void keys_free_all(struct keys *keys, struct budget *budget)
 void keys_expire(struct keys *keys, struct budget *budget, uint64_t now_ns)
 {
     struct key *key;
+    if (keys->pins > 0)
+        return;
     while ((key = keys->oldest) && now_ns >= key->kept_ns && now_ns - key->kept_ns >= KEY_LIFE_NS) {
         keys->oldest = key->next;
         if (!keys->oldest)

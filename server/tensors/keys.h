@@ -37,12 +37,13 @@ struct keys {
     void *tree; /* tsearch */
     struct key *oldest, **newest;
     int count; /* claimed or kept */
+    int pins;  /* while there are any, none is forgotten */
 };
 
 void keys_init(struct keys *keys);
 void keys_free_all(struct keys *keys, struct budget *budget);
 
-/* Forgets keys whose life is over. */
+/* Forgets keys whose life is over, but for those of a name that is pinned. */
 void keys_expire(struct keys *keys, struct budget *budget, uint64_t now_ns);
 
 struct key *keys_find(const struct keys *keys, const uint8_t *id);

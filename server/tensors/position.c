@@ -60,14 +60,16 @@ bool positions_passed(const struct positions *positions, const struct position *
 static bool make_room(struct positions *positions, int more)
 {
     int most = positions->count + more;
-    if (more == 0)
+    if (most <= positions->room)
         return true;
     if (most > POSITIONS_MAX)
         return false;
     struct position *list = realloc(positions->list, (size_t)most * sizeof *list);
-    if (list)
-        positions->list = list;
-    return list != NULL;
+    if (!list)
+        return false;
+    positions->list = list;
+    positions->room = most;
+    return true;
 }
 
 bool positions_reserve(struct positions *positions, const struct position *position)
@@ -84,12 +86,25 @@ void positions_set(struct positions *positions, const struct position *position)
         positions->list[positions->count++] = *position;
 }
 
-bool positions_merge(struct positions *positions, const struct positions *from)
+static int count_new(const struct positions *positions, const struct positions *from)
 {
     int more = 0;
     for (int i = 0; i < from->count; i++)
         more += !find(positions, from->list[i].source);
-    if (!make_room(positions, more))
+    return more;
+}
+
+bool positions_reserve_all(struct positions *positions, const struct positions *from,
+                           const struct position *position)
+{
+    const char *source = position->source;
+    bool is_new = *source && !find(positions, source) && !find(from, source);
+    return make_room(positions, count_new(positions, from) + is_new);
+}
+
+bool positions_merge(struct positions *positions, const struct positions *from)
+{
+    if (!make_room(positions, count_new(positions, from)))
         return false;
     for (int i = 0; i < from->count; i++)
         if (!positions_passed(positions, &from->list[i]))

@@ -18,7 +18,7 @@ struct position {
 
 struct positions {
     struct position *list;
-    int count;
+    int count, room;
 };
 
 /* Reads the values of two headers, a source and a position, both NULL where absent: then `position`
@@ -36,6 +36,11 @@ bool positions_passed(const struct positions *positions, const struct position *
  * or where there are POSITIONS_MAX others. */
 MUST_CHECK bool positions_reserve(struct positions *positions, const struct position *position);
 void positions_set(struct positions *positions, const struct position *position);
+
+/* Makes room for all of `from` and for `position`, so that positions_merge and then positions_set
+ * cannot fail; false as positions_reserve. Without a source `position` is none. */
+MUST_CHECK bool positions_reserve_all(struct positions *positions, const struct positions *from,
+                                      const struct position *position);
 
 /* Makes room for all of `from`, then takes over its positions that are further than the own ones;
  * false as positions_reserve. */

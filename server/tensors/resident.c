@@ -1,12 +1,18 @@
 #include "server/tensors/resident.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include "proto/text.h"
 
 void resident_etag(const struct resident *r, char *text)
 {
-    snprintf(text, ETAG_MAX, "\"%016" PRIx64 "-%" PRIx64 "-%" PRIu64 "\"", r->generation, r->epoch,
-             r->version);
+    struct text t;
+    text_init(&t, text, ETAG_MAX);
+    text_puts(&t, "\"");
+    text_hex(&t, r->generation, 16);
+    text_puts(&t, "-");
+    text_hex(&t, r->epoch, 1);
+    text_puts(&t, "-");
+    text_int(&t, (int64_t)r->version);
+    text_puts(&t, "\"");
 }
 
 void resident_renew(struct resident *r, uint64_t now_ns)

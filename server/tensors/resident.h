@@ -28,11 +28,11 @@ struct resident {
     uint64_t ttl_ns;              /* of its lease; 0: none */
     uint64_t expires_ns;          /* monotonic; meaningless without a lease */
 
-    /* What its file would say has changed so often; so often when the file was written, and at which
-     * version (0: no file has it); since when it says something else. */
+    /* What its file would say has changed so often; so often when the file was written, and at
+     * which version (0: no file has it); since when it says something else. */
     uint64_t changes, saved_changes, saved_version;
-    uint64_t unsaved_ns;
-    bool is_read_only; /* its file is not ours to write */
+    uint64_t unsaved_ns, failed_ns; /* the latter: when a write of its file last failed */
+    bool is_read_only;              /* its file is not ours to write */
 
     struct positions positions; /* up to where each source of updates was applied */
     struct client *owner;       /* who is charged for it, held; NULL: nobody */

@@ -284,43 +284,56 @@ void store_wrote(struct store *store, struct turn *turn, int place, const struct
     store_unlock(store);
 }
 
-bool store_move(struct store *store, struct turn *turn, int from, int to,
+bool store_prepare_move(struct store *store, struct turn *turn, int from, int to,
+                        const struct position *position)
+{
+    const struct resident *old = turn_resident(turn, to);
+    pthread_mutex_lock(&store->lock);
+    bool has_room =
+        positions_reserve_all(&turn_resident(turn, from)->positions,
+                              old ? &old->positions : &(struct positions){.count = 0}, position);
+    store_unlock(store);
+    return has_room;
+}
+
+void store_move(struct store *store, struct turn *turn, int from, int to,
                 const struct position *position, uint64_t now_ns)
 {
     struct named *source = turn->places[from].named, *target = turn->places[to].named;
     struct positions *positions = &source->resident->positions;
     pthread_mutex_lock(&store->lock);
-    bool has_room =
-        (!target->resident || positions_merge(positions, &target->resident->positions)) &&
-        (!*position->source || positions_reserve(positions, position));
-    if (has_room) {
-        if (*position->source)
-            positions_set(positions, position);
-        drop(store, target);
-        target->resident = source->resident;
-        source->resident = NULL;
-        store_used(target->resident, now_ns);
-        resident_change(target->resident, now_ns);
-        store->counts.writes++;
-    }
+    bool has_room = !target->resident || positions_merge(positions, &target->resident->positions);
+    assert(has_room);
+    if (*position->source)
+        positions_set(positions, position);
+    drop(store, target);
+    target->resident = source->resident;
+    target->has_file |= source->has_file;
+    source->resident = NULL;
+    source->has_file = false;
+    store_used(target->resident, now_ns);
+    resident_change(target->resident, now_ns);
+    store->counts.writes++;
     store_unlock(store);
-    return has_room;
 }
 
 void store_drop(struct store *store, struct turn *turn, int place)
 {
     pthread_mutex_lock(&store->lock);
     drop(store, turn->places[place].named);
+    turn->places[place].named->has_file = false;
     store->counts.writes++;
     store_unlock(store);
 }
 
 void store_lease(struct store *store, struct turn *turn, int place, uint64_t ttl_ns,
-                 uint64_t now_ns)
+                 const struct position *position, uint64_t now_ns)
 {
     struct resident *resident = turn_resident(turn, place);
     pthread_mutex_lock(&store->lock);
     resident->ttl_ns = ttl_ns;
+    if (*position->source)
+        positions_set(&resident->positions, position);
     resident_change(resident, now_ns);
     resident_renew(resident, now_ns);
     store_unlock(store);

@@ -139,17 +139,21 @@ void store_install(struct store *store, struct turn *turn, int place, struct res
 void store_wrote(struct store *store, struct turn *turn, int place, const struct position *position,
                  uint64_t now_ns);
 
-/* The resident of `from` takes the name of `to`, and the positions of the one that had it. False
- * without memory; then nothing has moved. */
-MUST_CHECK bool store_move(struct store *store, struct turn *turn, int from, int to,
-                           const struct position *position, uint64_t now_ns);
+/* Makes room for what store_move takes over. False without memory; then nothing may move. */
+MUST_CHECK bool store_prepare_move(struct store *store, struct turn *turn, int from, int to,
+                                   const struct position *position);
 
-/* The resident ends. */
+/* The resident of `from` takes the name of `to`, and the positions of the one that had it. The file
+ * of the resident, if it has one, is that of `to` by now. */
+void store_move(struct store *store, struct turn *turn, int from, int to,
+                const struct position *position, uint64_t now_ns);
+
+/* The resident ends. Its file, if it had one, is gone by now. */
 void store_drop(struct store *store, struct turn *turn, int place);
 
-/* 0: no lease. */
+/* 0: no lease. No version more, but `position` as with store_wrote. */
 void store_lease(struct store *store, struct turn *turn, int place, uint64_t ttl_ns,
-                 uint64_t now_ns);
+                 const struct position *position, uint64_t now_ns);
 
 /* --- keys: of the first place that writes */
 
@@ -182,6 +186,32 @@ struct kept_key {
 MUST_CHECK bool store_adopt_key(struct store *store, struct turn *turn, int place,
                                 const struct kept_key *key, uint64_t kept_ns);
 
+/* What a snapshot keeps of a resident, as of now: all but its keys. */
+struct saved_state {
+    uint64_t generation, epoch, version, changes;
+    uint64_t taken_ns; /* what changed later it does not have */
+};
+
+/* Whether the name still has that resident, and its file is not newer than that. */
+bool store_stands(struct store *store, const char *name, const struct saved_state *state);
+
+/* The name has a file, and it says that. */
+void store_saved(struct store *store, const char *name, const struct saved_state *state);
+
+/* A write of its file failed: it is not tried again at once. */
+void store_failed(struct store *store, const char *name, uint64_t now_ns);
+
+/* The keys of the place, oldest first, stay as they are between the two. */
+const struct key *store_pin_keys(struct store *store, struct turn *turn, int place);
+void store_unpin_keys(struct store *store, struct turn *turn, int place);
+
+/* The name whose resident changed longest ago of those that are not saved since, before
+ * `before_ns`, and when it did; false: there is none. Read only ones are none. */
+bool store_next_unsaved(struct store *store, uint64_t before_ns, char *name, uint64_t *since_ns);
+
+/* A name with a file whose lease is over; false: there is none. */
+bool store_next_expired(struct store *store, uint64_t now_ns, char *name);
+
 /* --- without a turn */
 
 /* The update at `position`, sent by `token`, is done with: applied by now, or before. */
@@ -199,6 +229,7 @@ struct resident_view {
     uint64_t ttl_ns, left_ns; /* of the lease; 0, 0: none */
     uint64_t saved_version;   /* that its file has; 0: it is in none */
     bool is_read_only;
+    bool is_saved; /* its file says all that there is to say */
 };
 
 /* False: there is none of that name. */
@@ -218,7 +249,7 @@ void store_list(struct store *store, const char *after, uint64_t now_ns,
 /* Ends leases and forgets keys. Called about once a second. */
 void store_tick(struct store *store, uint64_t now_ns);
 
-enum store_event { STORE_CONFLICT, STORE_REPLAY, STORE_REFUSED };
+enum store_event { STORE_CONFLICT, STORE_REPLAY, STORE_REFUSED, STORE_EXPIRED };
 void store_count(struct store *store, enum store_event event);
 
 /* Numbers for metrics, all at one moment. */

@@ -21,6 +21,7 @@ static void fill(struct resident_view *view, const struct named *named, uint64_t
     view->left_ns = r->ttl_ns && r->expires_ns > now_ns ? r->expires_ns - now_ns : 0;
     view->saved_version = r->saved_version;
     view->is_read_only = r->is_read_only;
+    view->is_saved = resident_is_saved(r);
 }
 
 /* The resident of that name, if its lease is not over. */
@@ -151,7 +152,8 @@ void store_count(struct store *store, enum store_event event)
     struct store_counts *c = &store->counts;
     uint64_t *const counters[] = {[STORE_CONFLICT] = &c->conflicts,
                                   [STORE_REPLAY] = &c->replays,
-                                  [STORE_REFUSED] = &c->refused};
+                                  [STORE_REFUSED] = &c->refused,
+                                  [STORE_EXPIRED] = &c->expired};
     ++*counters[event];
     store_unlock(store);
 }

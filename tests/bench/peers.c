@@ -50,10 +50,8 @@ static double measure_rate(const struct peer *peer, int connections,
                            const struct wire_request *request)
 {
     static const double SECONDS = 0.5;
-    const struct load load = {.port = peer->port,
-                              .connections = connections,
-                              .request = request->bytes,
-                              .size = request->size};
+    const struct load load = {
+        .port = peer->port, .connections = connections, .requests = request, .request_count = 1};
     struct load_result result;
 
     return load_run(&load, SECONDS, &result) ? (double)result.answers / result.seconds : 0;

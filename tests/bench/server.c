@@ -22,8 +22,18 @@ static const struct row rows[] = {
      "requests/s, binary, one connection (" SMALL_IS ") / " ECHO_IS},
     {"small-safetensors", SMALL, FORM_SAFETENSORS, 1, HTTP_ECHO, 51, true, 0.85,
      "requests/s, safetensors, one connection (" SMALL_IS ") / " ECHO_IS},
+    {"small-json-fresh", SMALL, FORM_FRESH, 1, HTTP_ECHO, 51, true, 0.80,
+     "requests/s, JSON, one connection, an id and numbers of its own in every request (" SMALL_IS
+     ") / " ECHO_IS},
+    {"small-json-turns", SMALL, FORM_TURNS, 1, HTTP_ECHO, 51, true, 0.80,
+     "requests/s, JSON, one connection, 32 requests of different shapes in turn (8 to 39 FP32 "
+     "elements, 4 updates, keep-alive) / " ECHO_IS},
     {"small-json-16", SMALL, FORM_JSON, 16, HTTP_ECHO, 31, true, 0,
      "requests/s, JSON, 16 connections (" SMALL_IS ") / " ECHO_IS},
+    {"small-json-fresh-16", SMALL, FORM_FRESH, 16, HTTP_ECHO, 31, true, 0,
+     "the same as small-json-fresh on 16 connections"},
+    {"small-json-turns-16", SMALL, FORM_TURNS, 16, HTTP_ECHO, 31, true, 0,
+     "the same as small-json-turns on 16 connections"},
     {"small-binary-16", SMALL, FORM_BINARY, 16, HTTP_ECHO, 31, true, 0,
      "requests/s, binary, 16 connections (" SMALL_IS ") / " ECHO_IS},
     {"large", LARGE, FORM_BINARY, 1, RAW_ECHO, 21, false, 1.3,
@@ -82,7 +92,7 @@ static double median(double *values, int count)
 static void print_memory(const struct bench *b, long faults)
 {
     double peak = (double)server_memory_kb(&b->server, "VmHWM") / 1024;
-    double size = (double)b->request.size / (1 << 20);
+    double size = (double)b->requests->size / (1 << 20);
     double each = (double)faults / b->row->runs;
 
     printf("%-18s peak RSS %.1f MiB, the request %.1f MiB: %.1f MiB above it, %.2f times it\n", "",

@@ -55,8 +55,10 @@ struct bench {
     struct server server, quiet;
     struct pki pki; /* of PLAIN's other side */
     struct echo echo;
-    struct wire_request request, large; /* `large`: of the stream beside */
-    struct wire_request echoed;         /* what the echo is sent, where that is not `request` */
+    struct wire_request *requests; /* sent in turn */
+    int request_count;
+    struct wire_request large;  /* of the stream beside */
+    struct wire_request echoed; /* what the echo is sent, where that is not `requests` */
     size_t array_offset, array_size;    /* in a JSON request */
     struct line ours, theirs;
     double bound_ms; /* of BOUND's last run */

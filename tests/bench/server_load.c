@@ -35,11 +35,11 @@ struct talk {
     int64_t asked, answered;
 };
 
-static bool send_request(const struct load *load, struct connection *c)
+static bool send_request(const struct wire_request *r, struct connection *c)
 {
     c->size = 0;
-    return c->tls != NULL ? tls_side_send(c->tls, load->request, load->size)
-                          : line_send(c->fd, load->request, load->size);
+    return c->tls != NULL ? tls_side_send(c->tls, r->bytes, r->size)
+                          : line_send(c->fd, r->bytes, r->size);
 }
 
 /* Reads what there is. 1: the answer is whole, 0: not yet, -1: broken. */
@@ -88,8 +88,7 @@ static bool ask(struct talk *t, struct connection *c, int64_t due_ns)
 {
     c->due_ns = due_ns;
     t->asked_ns = now_ns();
-    t->asked++;
-    return send_request(t->load, c);
+    return send_request(&t->load->requests[t->asked++ % t->load->request_count], c);
 }
 
 static bool talk_to_one(struct talk *t, struct connection *c)

@@ -1,4 +1,4 @@
-/* server_load: one thread that sends the same request over and over on connections that it keeps
+/* server_load: one thread that sends requests in turn, over and over, on connections that it keeps
  * alive, and counts and times the answers. The same for every server, so that ratios compare
  * servers.
  *
@@ -8,6 +8,7 @@
 #define TESTS_BENCH_SERVER_LOAD_H
 
 #include "tests/bench/server_line.h"
+#include "tests/bench/server_request.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +16,8 @@
 
 struct load {
     int port, connections;
-    const char *request; /* head and body */
-    size_t size;
+    const struct wire_request *requests; /* sent in turn */
+    int request_count;
     double rate;     /* requests that are due in a second; 0: closed */
     int span;        /* of span_ms; 0: none */
     bool tls;        /* with one connection only, closed */

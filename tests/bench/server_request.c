@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FRESH_COUNT = 8192, TURNS_COUNT = 32 };
 enum { LARGE_COUNT = 16 << 20, LARGE_UPDATES = 100000, JSON_COUNT = 1000000, JSON_UPDATES = 1000 };
 enum { BUSY_COLUMNS = 6144, BUSY_ROWS = 3072 };
 enum { TABLE_ROWS = 1000000, TABLE_WIDTH = 64, UPDATE_ROWS = 10000 };
@@ -112,6 +113,49 @@ static bool small_safetensors(struct wire_request *r)
 static bool small_lookup(struct wire_request *r)
 {
     return wire_lookup(r, 16);
+}
+
+/* `number`: in its turn. */
+static bool json_of(struct wire_request *r, const char *id, int number, int elements)
+{
+    char body[1024], data[512];
+    int size = 0;
+
+    for (int i = 0; i < elements; i++)
+        size += sprintf(data + size, "%s%d.5", i > 0 ? "," : "", (number + i) % 1000);
+    size = snprintf(body, sizeof(body),
+                    "{%s\"inputs\":[{\"name\":\"tensor\",\"datatype\":\"FP32\",\"shape\":[%d],"
+                    "\"data\":[%s]},"
+                    "{\"name\":\"indices\",\"datatype\":\"INT32\",\"shape\":[4,1],"
+                    "\"data\":[%d,3,1,7]},"
+                    "{\"name\":\"updates\",\"datatype\":\"FP32\",\"shape\":[4],"
+                    "\"data\":[%d.25,10.25,11.25,12.25]}]}",
+                    id, elements, data, number % 8, number % 1000);
+    return wrap(r, add, "Content-Type: application/json\r\n", body, (size_t)size);
+}
+
+static bool fresh_json(struct wire_request *r, int number)
+{
+    char id[32];
+
+    snprintf(id, sizeof(id), "\"id\":\"%08x\",", (unsigned)number * 2654435761u);
+    return json_of(r, id, number, 8);
+}
+
+int wire_small_count(enum form form)
+{
+    return form == FORM_FRESH ? FRESH_COUNT : form == FORM_TURNS ? TURNS_COUNT : 1;
+}
+
+bool wire_small_all(struct wire_request *r, enum form form)
+{
+    bool made = true;
+
+    for (int i = 0; i < wire_small_count(form) && made; i++)
+        made = form == FORM_FRESH   ? fresh_json(&r[i], i)
+               : form == FORM_TURNS ? json_of(&r[i], "", i, 8 + i)
+                                    : wire_small(&r[i], form);
+    return made;
 }
 
 bool wire_small(struct wire_request *r, enum form form)

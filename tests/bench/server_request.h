@@ -5,7 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum form { FORM_JSON, FORM_BINARY, FORM_SAFETENSORS, FORM_LOOKUP };
+enum form {
+    FORM_JSON,
+    FORM_FRESH, /* JSON, an id and numbers of its own in every request */
+    FORM_TURNS, /* JSON, of a different shape in every request */
+    FORM_BINARY,
+    FORM_SAFETENSORS,
+    FORM_LOOKUP
+};
 
 struct wire_request {
     char *bytes; /* owned: head and body */
@@ -15,6 +22,10 @@ struct wire_request {
 
 /* tensor_scatter_add of 8 FP32 elements with 4 updates; the answer in the same form. */
 bool wire_small(struct wire_request *r, enum form form);
+
+/* How many requests a form has, and all of them. */
+int wire_small_count(enum form form);
+bool wire_small_all(struct wire_request *r, enum form form);
 
 /* Little to send and much to do: sparse_segment_sum of 3,072 times the same row of 6,144 FP32,
  * binary both ways. */

@@ -19,7 +19,8 @@ static bool has_echo(const struct row *row)
 /* What fills a queue is more to compute than to send. */
 static bool make_small(struct bench *b)
 {
-    return b->row->other == BOUND ? wire_busy(&b->request) : wire_small(&b->request, b->row->form);
+    return b->row->other == BOUND ? wire_busy(b->requests)
+                                  : wire_small_all(b->requests, b->row->form);
 }
 
 static bool uses_table(const struct row *row)
@@ -48,17 +49,21 @@ static void make_request(struct bench *b)
 {
     static const char *const failure = "no memory for a request";
 
+    b->request_count = b->row->other == BOUND ? 1 : wire_small_count(b->row->form);
+    b->requests = calloc((size_t)b->request_count, sizeof(*b->requests));
+    if (b->requests == NULL)
+        bench_fail(failure);
     if (b->row->subject == SMALL && !make_small(b))
         bench_fail(failure);
-    if (b->row->subject == LARGE && !wire_large(&b->request))
+    if (b->row->subject == LARGE && !wire_large(b->requests))
         bench_fail(failure);
-    if (b->row->subject == JSON && !wire_json(&b->request, &b->array_offset, &b->array_size))
+    if (b->row->subject == JSON && !wire_json(b->requests, &b->array_offset, &b->array_size))
         bench_fail(failure);
     if (b->row->other == ALONE && !wire_large(&b->large))
         bench_fail(failure);
-    if (b->row->subject == UPDATE && !wire_update(&b->request))
+    if (b->row->subject == UPDATE && !wire_update(b->requests))
         bench_fail(failure);
-    if (b->row->subject == LOOKUP && !wire_lookup(&b->request, 10000))
+    if (b->row->subject == LOOKUP && !wire_lookup(b->requests, 10000))
         bench_fail(failure);
     if (uses_table(b->row))
         keep_table(b);
@@ -127,7 +132,9 @@ void bench_close(struct bench *b)
         line_close(&b->theirs);
     if (has_echo(b->row))
         echo_stop(&b->echo);
-    wire_release(&b->request);
+    for (int i = 0; i < b->request_count; i++)
+        wire_release(&b->requests[i]);
+    free(b->requests);
     wire_release(&b->large);
     wire_release(&b->echoed);
     if (server_stop(&b->server) != 0 || (b->row->other == QUIET && server_stop(&b->quiet) != 0))

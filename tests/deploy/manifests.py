@@ -96,7 +96,8 @@ def check_keda(document):
 def check_variables(document):
     """Kubernetes names variables after services; none of them may look like a setting of tensord."""
     spec = document.get("spec", {})
-    pods = {"Deployment": lambda: spec["template"]["spec"], "InferenceService": lambda: spec["predictor"]}
+    pods = {"Deployment": lambda: spec["template"]["spec"],
+            "StatefulSet": lambda: spec["template"]["spec"], "InferenceService": lambda: spec["predictor"]}
     pod = pods.get(document["kind"], lambda: None)()
     return [] if pod is None or pod.get("enableServiceLinks") is False else ["enableServiceLinks is not false"]
 
@@ -157,7 +158,8 @@ def main():
         else:
             skipped.append(tool)
     if compose():
-        faults += run(*compose(), "-f", f"{ROOT}/docker/compose.yml", "config", "-q")
+        for path in sorted(glob.glob(f"{ROOT}/docker/compose*.yml")):
+            faults += run(*compose(), "-f", path, "config", "-q")
     else:
         skipped.append("docker compose")
     for fault in faults:

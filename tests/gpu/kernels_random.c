@@ -54,7 +54,7 @@ static void segments_take_any_combine(void **state)
 {
     (void)state;
     struct op row;
-    for (int i = 0; segment_row_at(i, &row); i++)
+    for (int i = 0; segment_row_next(&i, &row);)
         for (uint64_t seed = 0; seed < 60; seed++)
             random_case_check(backend_cuda(), NULL, &row, 3000 + seed,
                               seed % 20 ? SIZE_TINY : SIZE_SKEWED);

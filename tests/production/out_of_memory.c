@@ -13,7 +13,7 @@
 enum { ALLOCATIONS = 120, SUFFERED_LEAST = 3, LARGE = 1 << 20 };
 
 static atomic_long *left; /* the server's allocations until one fails; 0: none does */
-static char *large_json; /* goes through the queue, and its body through growing blocks */
+static char *large_json;  /* goes through the queue, and its body through growing blocks */
 
 static int start(void **state)
 {
@@ -96,6 +96,49 @@ static bool add_one(struct raw *r)
                       key++, strlen(json), json);
 }
 
+static bool assign_rows(struct raw *r)
+{
+    static int key;
+    return raw_printf(r,
+                      "PUT /v2/tensors/other/data?rows=1:3&datatype=INT8&shape=2" LOCAL
+                      "Idempotency-Key: rows-%d\r\nContent-Length: 2\r\n\r\nab",
+                      key++);
+}
+
+/* A file of one element, of which a new tensor is made each time. */
+static bool put_file(struct raw *r)
+{
+    static const char json[] = "{\"x\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[0,1]}}";
+    static const uint64_t length = sizeof json - 1;
+    return raw_printf(r, "PUT /v2/tensors/file?ttl=1h" LOCAL "Content-Length: %zu\r\n\r\n",
+                      sizeof length + sizeof json) &&
+           raw_send(r, &length, sizeof length) && raw_send(r, json, sizeof json);
+}
+
+static bool make_another(struct raw *r)
+{
+    static const char json[] =
+        "{\"inputs\":{\"indices\":[[0]],\"updates\":{\"datatype\":\"INT64\",\"data\":[1]}}}";
+    return raw_printf(r,
+                      "POST /v2/models/tensor_scatter_add/infer?tensor=kept&into=made" LOCAL
+                      "Content-Length: %zu\r\n\r\n%s",
+                      strlen(json), json);
+}
+
+static bool set_lease(struct raw *r)
+{
+    static int key;
+    return raw_printf(r,
+                      "PATCH /v2/tensors/other" LOCAL
+                      "Idempotency-Key: lease-%d\r\nContent-Length: 12\r\n\r\n{\"ttl\":\"1h\"}",
+                      key++);
+}
+
+static bool list_all(struct raw *r)
+{
+    return raw_puts(r, "GET /v2/tensors" LOCAL "\r\n");
+}
+
 static bool read_rows(struct raw *r)
 {
     return raw_puts(r, "GET /v2/tensors/kept/data" LOCAL "Accept: application/json\r\n\r\n");
@@ -104,10 +147,12 @@ static bool read_rows(struct raw *r)
 static const struct {
     const char *what;
     bool (*say)(struct raw *r);
-} kinds[] = {{"a small request", say_small},        {"a large request", say_large},
-             {"a chunked request", say_chunks},     {"a question", ask_metadata},
-             {"a tensor to keep", put_tensor},      {"a write of a kept tensor", add_one},
-             {"a read of a kept tensor", read_rows}};
+} kinds[] = {{"a small request", say_small},         {"a large request", say_large},
+             {"a chunked request", say_chunks},      {"a question", ask_metadata},
+             {"a tensor to keep", put_tensor},       {"a write of a kept tensor", add_one},
+             {"rows of a kept tensor", assign_rows}, {"a file to keep", put_file},
+             {"a result to keep", make_another},     {"a lease", set_lease},
+             {"the kept tensors", list_all},         {"a read of a kept tensor", read_rows}};
 
 /* Whatever failed, it has as many ones as it has versions. */
 static void check_kept(struct fixture *f)
@@ -134,6 +179,12 @@ static void each_allocation_may_fail(void **state)
                                        .path = "/v2/tensors/kept?datatype=INT64&shape=1",
                                        .body = &zero,
                                        .size = sizeof zero});
+    assert_int_equal(a.status, 201);
+    answer_release(&a);
+    a = fixture_call(f, &(struct call){.method = "PUT",
+                                       .path = "/v2/tensors/other?datatype=INT8&shape=4",
+                                       .body = "abcd",
+                                       .size = 4});
     assert_int_equal(a.status, 201);
     answer_release(&a);
     double open = gauge(f, "tensord_open_requests"), used = gauge(f, "tensord_memory_used_bytes");

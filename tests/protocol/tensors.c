@@ -291,6 +291,17 @@ static void one_tensor_may_be_three_inputs_and_the_output(void **state)
     answer_release(&a);
     /* a[2] += 2, a[0] += 0, a[1] += 1 */
     kept_holds(f, "a", "[2,1,3]");
+    /* The output takes the place of another input, and is of another shape. */
+    kept_put(f, "u", "{'datatype':'INT64','shape':[2,1],'data':[10,20]}");
+    a = kept_infer(f, "tensor_scatter_add/infer?tensor=a&into=u", NULL,
+                   "{'inputs':{'indices':[[0],[2]],'updates':{'tensor':'u'}}}");
+    assert_int_equal(a.status, 200);
+    expect_part(&a, "\"updates_version\":1,");
+    expect_part(&a, "\"into_version\":1,");
+    answer_release(&a);
+    kept_holds(f, "u", "[12,1,23]");
+    kept_holds(f, "a", "[2,1,3]");
+    kept_drop(f, "u");
     kept_drop(f, "a");
 }
 

@@ -255,6 +255,42 @@ static void keys_survive_what_happens_to_the_tensor(void **state)
     kept_expect(f, 422, "DELETE", "/v2/tensors/k?x=y", "Idempotency-Key: w0", NULL);
 }
 
+/* A position that is not above the last one is not applied again. */
+static void each_write_knows_its_position(void **state)
+{
+    static const struct {
+        const char *method, *path, *body;
+    } writes[] = {{"PUT", "/v2/tensors/q", "{'datatype':'INT8','data':[1,2]}"},
+                  {"PUT", "/v2/tensors/q/data?rows=0:1", "{'datatype':'INT8','data':[3]}"},
+                  {"POST", "/v2/models/scatter_nd/infer?into=q",
+                   "{'inputs':{'indices':[[0]],'updates':[1],'shape':[2]}}"},
+                  {"PUT", "/v2/tensors/q?move=q.next", NULL},
+                  {"PATCH", "/v2/tensors/q", "{'ttl':'1h'}"}};
+    struct fixture *f = *state;
+    kept_put(f, "q.next", "{'datatype':'INT8','data':[7]}");
+    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
+        for (int again = 0; again < 2; again++) {
+            char position[64], *text = writes[i].body ? quote(writes[i].body) : NULL;
+            snprintf(position, sizeof position, "Update-Position: %zu-5", i);
+            struct answer a =
+                fixture_call(f, &(struct call){.method = writes[i].method,
+                                               .path = writes[i].path,
+                                               .headers = {"Update-Source: log", position},
+                                               .body = text,
+                                               .size = text ? strlen(text) : 0});
+            if (a.status >= 300)
+                fail_msg("%s %s: %d %s", writes[i].method, writes[i].path, a.status, a.body);
+            expect_header(&a, "Idempotent-Replayed", again ? "true" : NULL);
+            answer_release(&a);
+            free(text);
+        }
+    struct answer told = kept_call(f, "GET", "/v2/tensors/q", NULL, NULL);
+    expect_part(&told, "\"positions\":{\"log\":\"4-5\"}");
+    answer_release(&told);
+    kept_holds(f, "q", "[7]");
+    kept_drop(f, "q");
+}
+
 static bool has_lease(struct fixture *f, const char *name)
 {
     char path[64];
@@ -357,6 +393,7 @@ int main(void)
         cmocka_unit_test(a_key_applies_once),
         cmocka_unit_test(a_position_applies_once),
         cmocka_unit_test(keys_survive_what_happens_to_the_tensor),
+        cmocka_unit_test(each_write_knows_its_position),
         cmocka_unit_test(a_lease_is_kept_or_replaced),
         cmocka_unit_test(leases_are_set_and_end),
     };

@@ -400,6 +400,40 @@ static void what_has_no_rows_has_none(void **state)
     kept_drop(f, "e");
 }
 
+/* A write that was applied is told again, though its tensor would not fit beside itself; one that
+ * was not applied is refused. */
+static void a_full_store_replays_what_fills_it(void **state)
+{
+    enum { BYTES = 5000000 };
+    static const char *const headers[] = {"Idempotency-Key: fills", "Update-Source: log"};
+    struct fixture *f = *state;
+    char *zeros = calloc(1, BYTES);
+    assert_non_null(zeros);
+    for (int kind = 0; kind < 2; kind++)
+        for (int i = 0; i < 3; i++) {
+            const char *header = kind == 0 && i == 2 ? "Idempotency-Key: other" : headers[kind];
+            const char *position = kind == 0 ? "A: b"
+                                   : i < 2   ? "Update-Position: 7"
+                                             : "Update-Position: 8";
+            struct answer a = fixture_call(
+                f, &(struct call){.method = "PUT",
+                                  .path = "/v2/tensors/big?datatype=INT8&shape=5000000",
+                                  .headers = {header, position},
+                                  .body = zeros,
+                                  .size = BYTES});
+            if (i == 2)
+                expect_error(&a, 507, "TENSOR_MEMORY_FULL", "nothing is dropped to make room");
+            else if (a.status >= 300)
+                fail_msg("%s: %d %s", header, a.status, a.body);
+            else
+                expect_header(&a, "Idempotent-Replayed", i == 1 ? "true" : NULL);
+            answer_release(&a);
+            if (i == 2)
+                kept_drop(f, "big");
+        }
+    free(zeros);
+}
+
 static struct raw begin_upload(struct fixture *f, const char *name, int bytes, const char *framing)
 {
     struct raw r = fixture_raw(f);
@@ -458,6 +492,7 @@ int main(void)
         cmocka_unit_test(a_key_has_its_length),
         cmocka_unit_test(what_has_no_rows_has_none),
         cmocka_unit_test(a_full_store_says_so_before_the_upload),
+        cmocka_unit_test(a_full_store_replays_what_fills_it),
         cmocka_unit_test(a_store_that_fills_while_uploads_run),
     };
     return cmocka_run_group_tests(tests, start, fixture_stop);

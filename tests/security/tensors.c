@@ -213,9 +213,32 @@ static void pages_are_told_what_they_may_send_and_read(void **state)
     assert_int_equal(a.status, 204);
     expect_header(&a, "Allow", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS");
     expect_header(&a, "Access-Control-Allow-Methods", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS");
-    assert_non_null(strstr(answer_header(&a, "Access-Control-Allow-Headers"), "Idempotency-Key"));
-    assert_non_null(strstr(answer_header(&a, "Access-Control-Allow-Headers"), "If-None-Match"));
-    assert_non_null(strstr(answer_header(&a, "Access-Control-Expose-Headers"), "ETag"));
+    static const char *const allowed[] = {"If-Match", "If-None-Match", "Idempotency-Key"};
+    static const char *const exposed[] = {"ETag", "Idempotent-Replayed", "Error-Code"};
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(strstr(answer_header(&a, "Access-Control-Allow-Headers"), allowed[i]));
+        assert_non_null(strstr(answer_header(&a, "Access-Control-Expose-Headers"), exposed[i]));
+    }
+    answer_release(&a);
+    /* What tells of a tensor depends on the origin too, 304 and errors included. */
+    static const char page[] = "Origin: https://app.example";
+    static const struct {
+        const char *path, *condition;
+        int status;
+    } rows[] = {{"/v2/tensors/p", NULL, 200},
+                {"/v2/tensors/p/data", NULL, 200},
+                {"/v2/tensors/p/data", "If-None-Match: *", 304},
+                {"/v2/tensors/none", NULL, 404}};
+    status(state, "A: b", "PUT", "/v2/tensors/p", NULL, small, 201);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        a = ask(state, page, "GET", rows[i].path, rows[i].condition, NULL);
+        assert_int_equal(a.status, rows[i].status);
+        expect_header(&a, "Access-Control-Allow-Origin", "https://app.example");
+        assert_int_equal(answer_header_count(&a, "Vary"), 2);
+        answer_release(&a);
+    }
+    a = ask(state, "A: b", "DELETE", "/v2/tensors/p", NULL, NULL);
+    assert_int_equal(a.status, 204);
     answer_release(&a);
 }
 

@@ -405,7 +405,7 @@ static void segments_take_any_combine(void **state)
 {
     (void)state;
     struct op row;
-    for (int i = 0; segment_row_at(i, &row); i++)
+    for (int i = 0; segment_row_next(&i, &row);)
         every_type(&row, ROUNDS, 150);
 }
 

@@ -80,8 +80,8 @@ static void properties_say_what_is_optional(void **state)
     (void)state;
     describe_model(&text, &op);
     assert_non_null(strstr(text.data, "\"num_segments\":\"optional, rank 0 to 1: INT32, INT64\""));
-    assert_non_null(
-        strstr(text.data, "\"data\":\"required, rank 1 to 16: FP16, BF16, FP32, FP64\""));
+    assert_non_null(strstr(text.data, "\"data\":\"required, rank 1 to 16: FP16, BF16, FP32, FP64; "
+                                      "also called input_x, x, input\""));
     setup(state);
     op = find("sparse_segment_mean_with_num_segments");
     describe_model(&text, &op);

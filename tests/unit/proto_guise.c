@@ -19,7 +19,7 @@ static void expect_bad(const char *body, size_t size, enum error_code code, cons
 static const struct {
     const char *bytes;
     size_t size;
-    const char *looks; /* the beginning of it */
+    const char *looks; /* the beginning of it; NULL: like nothing */
 } bodies[] = {
     {BODY("\x1F\x8B\b\0\0\0\0\0\0\3"), "gzip; if it is, send the header Content-Encoding: gzip"},
     {BODY("\x78\x9C\xAB\xAE"), "deflate; if it is, send the header Content-Encoding: deflate"},
@@ -56,9 +56,17 @@ static void what_is_not_json_is_told_what_it_looks_like(void **state)
                  bodies[i].looks ? bodies[i].looks : "");
         if (code != ERROR_INVALID_JSON ||
             (bodies[i].looks ? strncmp(f.error.message, sentence, strlen(sentence)) != 0
-                             : !strstr(f.error.message, "byte 0 of the JSON text is")))
+                             : !strstr(f.error.message, "the body is not JSON, it begins with ")))
             fail_msg("%s: %s; expected %s", error_name(code), f.error.message, sentence);
     }
+    expect_bad(BODY(" hello"), ERROR_INVALID_JSON,
+               "the body is not JSON, it begins with 'h'; send the request as JSON, or as a "
+               "safetensors file with the header Content-Type: application/vnd.safetensors");
+    expect_bad(BODY("\1\2"), ERROR_INVALID_JSON,
+               "the body is not JSON, it begins with 0x01; send the request as JSON, or as a "
+               "safetensors file with the header Content-Type: application/vnd.safetensors");
+    expect_bad(BODY("  "), ERROR_INVALID_JSON,
+               "the JSON text ends at byte 2; expected a JSON value");
     expect_bad("", 0, ERROR_INVALID_JSON, "the body is empty; expected a JSON object");
     expect_bad("{\"a\":}", 6, ERROR_INVALID_JSON,
                "byte 5 of the JSON text is '}'; expected a JSON value");

@@ -76,12 +76,16 @@ static void expect_the_same(const char *text, size_t size)
     enum error_code code = infer_decode(&f, "tensor_scatter_add", text, size);
     struct error said = f.error;
     struct tensor inputs[OP_INPUTS_MAX];
+    char id[sizeof f.request.id];
+    memcpy(id, f.request.id, sizeof id);
     memcpy(inputs, f.request.inputs, sizeof inputs);
     f.memory.work.recall = NULL;
     assert_int_equal(infer_decode(&f, "tensor_scatter_add", text, size), code);
     f.memory.work.recall = recall;
     if (code != ERROR_NONE)
         assert_string_equal(f.error.message, said.message);
+    else
+        assert_string_equal(f.request.id, id);
     for (int i = 0; i < 3 && code == ERROR_NONE; i++) {
         const struct tensor *t = &f.request.inputs[i];
         assert_int_equal(t->dtype, inputs[i].dtype);
@@ -95,6 +99,8 @@ static void every_change_of_a_text_is_seen(void **state)
 {
     static const char *const texts[] = {
         "{'inputs':{'tensor':[1,2],'indices':[[0],[1]],'updates':{'data':[5,6]}},'id':'x'}",
+        "{'id':'','inputs':{'tensor':[1],'indices':[[0]],'updates':[5]}}",
+        "{'parameters':{'id':'x'},'id':'ab','inputs':{'tensor':[1],'indices':[[0]],'updates':[5]}}",
         "{'inputs':[{'name':'tensor','shape':[2],'datatype':'INT8','data':[1,2]},"
         "{'name':'indices','datatype':'INT32','shape':[1,1],'data':[0]},"
         "{'name':'updates','datatype':'INT8','shape':[1],'data':[7]}]} "};
@@ -155,11 +161,13 @@ static void the_oldest_of_many_texts_is_forgotten(void **state)
     char json[256];
     (void)state;
     for (int round = 0; round < 2; round++)
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 100; i++) {
             snprintf(json, sizeof json,
-                     "{'id':'%d','inputs':{'tensor':[1,2],'indices':[[0]],'updates':[1]}}", i);
+                     "{'parameters':{'timeout':%d},'inputs':{'tensor':[1,2],'indices':[[0]],"
+                     "'updates':[1]}}",
+                     i + 1);
             assert_int_equal(decode("tensor_scatter_add", json), ERROR_NONE);
-            assert_int_equal(atoi(f.request.id), i);
+            assert_int_equal(f.request.timeout_us, i + 1);
         }
 }
 
@@ -209,6 +217,45 @@ static void ids_and_parameters_are_those_of_each_request(void **state)
                      ERROR_NONE);
     assert_string_equal(f.request.id, "b");
     assert_int_equal(f.request.timeout_us, 6);
+}
+
+static void an_id_may_be_another_one_each_time(void **state)
+{
+    static const char *const texts[] = {
+        "{'id':'%s','inputs':{'tensor':[1],'indices':[[0]],'updates':[1]}}",
+        "{'inputs':{'tensor':[1],'indices':[[0]],'updates':[1]},'id':'%s'}",
+    };
+    static const char *const ids[] = {"a", "", "b c", "\xC3\xA4", "0123456789"};
+    char json[256];
+    (void)state;
+    for (int t = 0; t < 2; t++)
+        for (int i = 0; i < 5; i++) {
+            snprintf(json, sizeof json, texts[t], ids[i]);
+            assert_int_equal(decode("tensor_scatter_add", json), ERROR_NONE);
+            assert_string_equal(f.request.id, ids[i]);
+            if (i > 0)
+                assert_int_equal(f.memory.gets, 3);
+        }
+}
+
+static void an_id_that_needs_more_than_a_copy_is_read_anew(void **state)
+{
+    static const char *const ids[] = {"a\\nb", "\\u0000", "\xC3", "\t", "a\\", "a'b"};
+    char json[512], text[512];
+    (void)state;
+    for (size_t i = 0; i <= sizeof ids / sizeof ids[0]; i++) {
+        static const char form[] =
+            "{'id':'%s','inputs':{'tensor':[1],'indices':[[0]],'updates':[1]}}";
+        char longest[REQUEST_ID_MAX + 2];
+        memset(longest, 'x', sizeof longest - 1);
+        longest[sizeof longest - 1] = '\0';
+        assert_int_equal(decode("tensor_scatter_add", form), ERROR_NONE);
+        snprintf(json, sizeof json, form, i < sizeof ids / sizeof ids[0] ? ids[i] : longest);
+        char *quoted = quote(json);
+        strcpy(text, quoted);
+        free(quoted);
+        expect_the_same(text, strlen(text));
+    }
 }
 
 static void settings_that_come_later_are_obeyed(void **state)
@@ -312,6 +359,8 @@ int main(void)
         TEST(a_text_without_values_is_not_even_scanned),
         TEST(another_operation_is_not_mistaken_for_it),
         TEST(ids_and_parameters_are_those_of_each_request),
+        TEST(an_id_may_be_another_one_each_time),
+        TEST(an_id_that_needs_more_than_a_copy_is_read_anew),
         TEST(settings_that_come_later_are_obeyed),
         TEST(the_headers_of_each_request_choose_its_answer),
         TEST(a_faulty_envelope_is_faulty_each_time),

@@ -52,6 +52,24 @@ static void integers_of_every_length(void **state)
     }
 }
 
+static void hexadecimals_have_their_width_at_least(void **state)
+{
+    static const struct {
+        uint64_t value;
+        int width;
+        const char *text;
+    } rows[] = {
+        {0, 1, "0"},        {0, 16, "0000000000000000"}, {0xabc, 1, "abc"},
+        {0xabc, 4, "0abc"}, {0x12345, 2, "12345"},       {UINT64_MAX, 1, "ffffffffffffffff"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct text t = start(sizeof(buffer));
+        text_hex(&t, rows[i].value, rows[i].width);
+        assert_string_equal(t.data, rows[i].text);
+    }
+}
+
 /* Every kind of append, at every capacity: nothing past it, always terminated, `cut` says so. */
 static void what_does_not_fit_is_cut(void **state)
 {
@@ -148,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(appends_follow_one_another),
+        cmocka_unit_test(hexadecimals_have_their_width_at_least),
         cmocka_unit_test(integers_of_every_length),
         cmocka_unit_test(what_does_not_fit_is_cut),
         cmocka_unit_test(cut_stays_so),

@@ -14,6 +14,7 @@
 enum { MOST = 3, MOST_KEYS = 2 };
 
 static const struct line_bounds wide = {1000, SIZE_MAX};
+static const struct position no_position;
 static struct blocks blocks;
 static struct clients clients;
 static struct store store;
@@ -127,7 +128,7 @@ static void versions_count_writes_and_generations_differ(void **state)
     assert_int_equal(first.version, 1);
     struct turn turn;
     take(&turn, "a", NULL, 0);
-    store_wrote(&store, &turn, 0, &(struct position){.high = 0}, 0);
+    store_wrote(&store, &turn, 0, &no_position, 0);
     store_leave(&store, &turn, 0);
     assert_true(store_look(&store, "a", 0, &second));
     assert_int_equal(second.version, 2);
@@ -187,7 +188,7 @@ static void a_lease_ends_when_it_is_not_used(void **state)
     assert_int_equal(put("a", 1, 0), ERROR_NONE);
     struct turn turn;
     take(&turn, "a", NULL, 0);
-    store_lease(&store, &turn, 0, 10 * SEC, 0);
+    store_lease(&store, &turn, 0, 10 * SEC, &no_position, 0);
     store_leave(&store, &turn, 0);
     assert_true(is_there("a", 10 * SEC - 1));
     take(&turn, "a", NULL, 9 * SEC);
@@ -205,7 +206,7 @@ static void a_lease_does_not_end_while_somebody_is_in_line(void **state)
     assert_int_equal(put("a", 1, 0), ERROR_NONE);
     struct turn turn;
     take(&turn, "a", NULL, 0);
-    store_lease(&store, &turn, 0, SEC, 0);
+    store_lease(&store, &turn, 0, SEC, &no_position, 0);
     store_tick(&store, 5 * SEC);
     assert_non_null(turn_resident(&turn, 0));
     store_leave(&store, &turn, 5 * SEC);
@@ -222,7 +223,8 @@ static void a_move_takes_the_name_in_one_step(void **state)
     assert_true(store_look(&store, "next", 0, &next));
     struct turn turn;
     take(&turn, "emb", "next", 0);
-    assert_true(store_move(&store, &turn, 1, 0, &(struct position){.high = 0}, 0));
+    assert_true(store_prepare_move(&store, &turn, 1, 0, &(struct position){.high = 0}));
+    store_move(&store, &turn, 1, 0, &(struct position){.high = 0}, 0);
     store_leave(&store, &turn, 0);
     assert_false(is_there("next", 0));
     assert_true(store_look(&store, "emb", 0, &emb));

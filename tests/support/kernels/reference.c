@@ -195,12 +195,6 @@ static void fold_member(struct fold *f, const struct tensor *data, int64_t from)
     f->n++;
 }
 
-/* The sum and the product over unsorted ids are a scatter's: each step is rounded to the type. */
-static bool rounds_each_step(const char *op)
-{
-    return !strcmp(op, "unsorted_segment_sum") || !strcmp(op, "unsorted_segment_prod");
-}
-
 static struct number rounded(enum dtype d, struct number v)
 {
     double memory;
@@ -215,6 +209,14 @@ static const char *fold_of(const char *op)
     const char *last = strrchr(op, '_') + 1;
     bool sums = !strcmp(last, "sum") || !strcmp(last, "mean") || !strcmp(last, "n");
     return sums ? "add" : !strcmp(last, "prod") ? "mul" : last;
+}
+
+/* Over unsorted ids it is a scatter's, where each step is rounded to the type, but for the means.
+ */
+static bool rounds_each_step(const char *op)
+{
+    const char *last = strrchr(op, '_') + 1;
+    return !strncmp(op, "unsorted", 8) && strcmp(last, "mean") != 0 && strcmp(last, "n") != 0;
 }
 
 /* What the sum of n rows becomes. */
@@ -284,7 +286,8 @@ static void set_empty(struct tensor *out, const char *op, int64_t at)
         {DTYPE_FP32, {.f = 0xFFFFFFp104}, {.f = -0xFFFFFFp104}},
         {DTYPE_FP64, {.f = 0x1FFFFFFFFFFFFFp971}, {.f = -0x1FFFFFFFFFFFFFp971}},
     };
-    if (!strcmp(op, "segment_prod") || !strcmp(op, "unsorted_segment_prod"))
+    bool unsorted_product = !strncmp(op, "unsorted", 8) && !strcmp(fold_of(op), "mul");
+    if (!strcmp(op, "segment_prod") || unsorted_product)
         number_store(out, at, (struct number){.i = 1, .f = 1});
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends[i].dtype == out->dtype && !strcmp(op, "unsorted_segment_min"))

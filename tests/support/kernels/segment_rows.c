@@ -1,39 +1,79 @@
 #include "tests/support/kernels/segment_rows.h"
 
+#include "kernels/plan.h"
+
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
-/* A zero among the divisors of integers is an error that segments do not look for. Over ids in any
- * order no difference and no quotient is possible. */
+/* Columns of combine.h as sets of types. */
+#define TYPES_IF_YES(types)         (types)
+#define TYPES_IF_AS_UNSIGNED(types) (types)
+#define TYPES_IF_NO(types)          0u
+
 static const struct {
     const char *name;
-    const char *like; /* the row of the table that has another combine */
     enum combine combine;
     dtype_set dtypes;
-} rows[] = {
-    {"sparse_segment_sum", "sparse_segment_sum", COMBINE_ADD, DTYPES_REAL},
-    {"sparse_segment_sub", "sparse_segment_sum", COMBINE_SUB, DTYPES_REAL},
-    {"sparse_segment_prod", "sparse_segment_sum", COMBINE_MUL, DTYPES_REAL},
-    {"sparse_segment_div", "sparse_segment_sum", COMBINE_DIV, DTYPES_FLOATS},
-    {"sparse_segment_min", "sparse_segment_sum", COMBINE_MIN, DTYPES_REAL},
-    {"sparse_segment_max", "sparse_segment_sum", COMBINE_MAX, DTYPES_REAL},
-    {"sparse_segment_or", "sparse_segment_sum", COMBINE_OR, DTYPE_BIT(BOOL)},
-    {"segment_sub", "segment_sum", COMBINE_SUB, DTYPES_REAL},
-    {"segment_div", "segment_sum", COMBINE_DIV, DTYPES_FLOATS},
-    {"segment_or", "segment_sum", COMBINE_OR, DTYPE_BIT(BOOL)},
-    {"unsorted_segment_or", "unsorted_segment_sum", COMBINE_OR, DTYPE_BIT(BOOL)},
+} combines[] = {
+#define ROW(X, NAME, BOOLS, SIGNED, UNSIGNED, FLOATS, ...)                                         \
+    {#NAME, COMBINE_##NAME,                                                                        \
+     TYPES_IF_##BOOLS(DTYPE_BIT(BOOL)) | TYPES_IF_##SIGNED(DTYPES_SIGNED) |                        \
+         TYPES_IF_##UNSIGNED(DTYPES_UNSIGNED) | TYPES_IF_##FLOATS(DTYPES_FLOATS)},
+    COMBINE_TABLE(ROW, )
+#undef ROW
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0], OF_PAIRS = 7 };
-_Static_assert(OF_PAIRS == COMBINE_COUNT - 2, "each but SET and CONCAT, which move whole rows");
+static const struct {
+    const char *prefix, *like;
+    enum plan_kind kind;
+} families[] = {
+    {"sparse_segment_", "sparse_segment_sum", PLAN_SEGMENT},
+    {"segment_", "segment_sum", PLAN_SEGMENT},
+    {"unsorted_segment_", "unsorted_segment_sum", PLAN_SCATTER},
+};
 
-bool segment_row_at(int i, struct op *row)
+enum {
+    COMBINES = sizeof combines / sizeof combines[0],
+    ROWS = COMBINES * (sizeof families / sizeof families[0])
+};
+
+static dtype_set sound_types(enum plan_kind kind, enum combine combine, dtype_set dtypes)
 {
-    struct op_name like;
-    if (i == ROWS || !op_find(rows[i].like, strlen(rows[i].like), &like))
-        return false;
+    dtype_set sound = 0;
+    bool from_first = kind == PLAN_SCATTER && combine_starts_from_first(combine);
+    for (int d = DTYPE_NONE + 1; d < DTYPE_COUNT; d++) {
+        struct kernel_key key = {kind, combine, (enum dtype)d, FINISH_NONE, from_first};
+        if (dtypes >> d & 1 && kernel_key_is_sound(&key))
+            sound |= 1u << d;
+    }
+    return sound;
+}
+
+static void make_row(int i, struct op *row)
+{
+    static char names[ROWS][48];
+    int family = i / COMBINES, combine = i % COMBINES;
+    enum plan_kind kind = families[family].kind;
+    struct op_name like = {0};
+    (void)op_find(families[family].like, strlen(families[family].like), &like);
+    snprintf(names[i], sizeof names[i], "%s%s", families[family].prefix, combines[combine].name);
+    for (char *c = names[i]; *c; c++)
+        *c = (char)tolower(*c);
     *row = *like.op;
-    row->name = rows[i].name;
-    row->combine = rows[i].combine;
-    row->dtypes = rows[i].dtypes;
-    return true;
+    row->name = names[i];
+    row->combine = combines[combine].combine;
+    row->dtypes = sound_types(kind, row->combine, combines[combine].dtypes);
+    row->empty = kind == PLAN_SCATTER ? EMPTY_OF_COMBINE : EMPTY_ZEROS;
+}
+
+bool segment_row_next(int *i, struct op *row)
+{
+    struct op_name known;
+    while (*i < ROWS) {
+        make_row((*i)++, row);
+        if (row->dtypes && !op_find(row->name, strlen(row->name), &known))
+            return true;
+    }
+    return false;
 }

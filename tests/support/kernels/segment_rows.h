@@ -1,11 +1,11 @@
-/* segment_rows: segment operations of every combine, also of those that no row of the table has.
+/* segment_rows: segment operations of every combine that no row of the table has under that name.
  * The reference knows each by the end of its name. */
 #ifndef TESTS_SUPPORT_KERNELS_SEGMENT_ROWS_H
 #define TESTS_SUPPORT_KERNELS_SEGMENT_ROWS_H
 
 #include "kernels/op.h"
 
-/* Makes row i; false when there are no more. */
-bool segment_row_at(int i, struct op *row);
+/* Makes the next row from *i on, at first 0; false when there are no more. */
+bool segment_row_next(int *i, struct op *row);
 
 #endif
