@@ -19,7 +19,7 @@ struct page {
     char bounds[METRICS_BUCKETS + 1][32]; /* of buckets, in seconds */
 };
 
-/* Thousands of lines are of these two kinds, and printf takes most of the time of a scrape. */
+/* Most lines have a name and labels of these parts, and printf would take most of a scrape. */
 static void put_both(struct page *p, const char *one, const char *other)
 {
     text_puts(p->text, one);
