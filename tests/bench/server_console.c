@@ -83,8 +83,8 @@ static double measure_p99(const struct server *server, const struct wire_request
 {
     const struct load load = {.port = server->port,
                               .connections = 16,
-                              .request = request->bytes,
-                              .size = request->size,
+                              .requests = request,
+                              .request_count = 1,
                               .rate = 2000};
     struct load_result result;
     pid_t pages = beside ? open_pages(server) : 0;
