@@ -5,6 +5,8 @@
 
 PACKAGES := gcc g++ pkg-config curl libmicrohttpd-dev libgnutls28-dev libcjson-dev libinih-dev \
             libcurl4-openssl-dev libcmocka-dev zlib1g-dev python3-venv
+# For tensord-follow; without them all else builds, and its tests are skipped.
+FOLLOW_PACKAGES := libhiredis-dev
 TEST_PACKAGES = $(PACKAGES) clang libomp-dev libclang-rt-14-dev nodejs chromium $(if $(PTXEMU),libzstd-dev)
 
 CC  := gcc
@@ -80,6 +82,15 @@ $(BUILD)/tensord: $(call objects,server/life/main.c) $(if $(WITH_CUDA),$(CUDA_OB
 	@$(LINK) -o $@ $(filter %.o %.a,$^) $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS) \
 	    $(if $(WITH_CUDA),$(CUDA_LIBS))
 
+# tensord-follow, where hiredis is: the server needs neither.
+FOLLOW      := $(if $(wildcard /usr/include/hiredis/hiredis.h),$(wildcard follow/*.c))
+FOLLOW_LIBS := -Wl,--as-needed -lcurl -lhiredis -lmicrohttpd -linih
+FOLLOWER    := $(if $(FOLLOW),$(BUILD)/tensord-follow)
+all: $(FOLLOWER)
+$(BUILD)/tensord-follow: $(call objects,$(FOLLOW)) $(FLOORS)
+	@echo "LD $@"
+	@$(LINK) -o $@ $^ $(FOLLOW_LIBS) -lpthread
+
 $(BUILD)/libkernels.a: $(call objects,$(KERNELS))
 $(BUILD)/libproto.a: $(call objects,$(PROTO))
 $(BUILD)/libserver.a: $(call objects,$(SERVER)) $(BUILD)/obj/console_page.o
@@ -116,6 +127,7 @@ SERVED  := $(foreach folder,protocol hostile production security,$(call programs
 REPLAY  := $(call programs,fuzz)
 SCRIPTS := tests/layers.sh tests/harness.sh
 CLIENTS := $(wildcard tests/clients/*.py tests/clients/*.sh tests/clients/*.mjs)
+FOLLOWED := $(wildcard tests/follow/*.py)
 CONSOLE := $(wildcard tests/console/*.py)
 HEAVY_CLIENTS := $(wildcard tests/clients/heavy/*.py tests/clients/heavy/*.sh)
 # Those that need more than a few seconds are left out of `make check`.
@@ -125,7 +137,7 @@ SLOW    := %_load %_flood
 each = $(foreach name,$(1),$(or $($(name)),$(error $(name) names no program, so nothing would be tested)))
 
 .PHONY: programs
-programs: $(BUILD)/tensord $(UNIT) $(SERVED) $(REPLAY)
+programs: $(BUILD)/tensord $(FOLLOWER) $(UNIT) $(SERVED) $(REPLAY)
 
 define link_test
 @echo "LD $@"
@@ -280,7 +292,8 @@ test: deps-test
 	@$(AGAIN) programs BUILD=$(ASAN_BUILD) SANITIZE=$(ASAN)
 	@$(AGAIN) programs BUILD=$(TSAN_BUILD) SANITIZE=thread
 	@$(AGAIN) fuzzers BUILD=$(FUZZ_BUILD) SANITIZE=$(FUZZ_SANITIZE)
-	@FUZZ=$(FUZZ_BUILD) $(RUN) $(SCRIPTS) $(call each,UNIT SERVED REPLAY CLIENTS CONSOLE) \
+	@FUZZ=$(FUZZ_BUILD) FOLLOWERS='$(BUILD)/tensord-follow $(ASAN_BUILD)/tensord-follow' \
+	    $(RUN) $(SCRIPTS) $(call each,UNIT SERVED REPLAY CLIENTS CONSOLE FOLLOWED) \
 	    tests/gpu/check.sh tests/fuzz/run.sh \
 	    $(call as_built_in,$(ASAN_BUILD),$(call each,UNIT SERVED REPLAY)) \
 	    $(call as_built_in,$(TSAN_BUILD),$(call each,UNIT SERVED))
@@ -422,9 +435,11 @@ endef
 .PHONY: deps deps-test clean help
 deps:
 	@$(call install,$(PACKAGES))
+	@($(call install,$(FOLLOW_PACKAGES))) || echo 'tensord-follow is left out'
 
 deps-test:
 	@$(call install,$(TEST_PACKAGES))
+	@($(call install,$(FOLLOW_PACKAGES) redis-server)) || echo 'tests of tensord-follow are skipped'
 
 clean:
 	rm -rf build
@@ -461,9 +476,16 @@ SYSCONFDIR ?= /etc
 UNITDIR    ?= /lib/systemd/system
 IMAGE      ?= tensord
 
-.PHONY: install install-program deb image
+.PHONY: install install-program install-follower install-follower-files deb image
 install-program: $(BUILD)/tensord
 	@install -D -m 755 $< $(DESTDIR)$(PREFIX)/bin/tensord
+
+ifneq ($(FOLLOWER),)
+install-follower: $(FOLLOWER)
+	@install -D -m 755 $< $(DESTDIR)$(PREFIX)/bin/tensord-follow
+
+install: install-follower install-follower-files
+endif
 
 # A configuration that is there is kept.
 installed_at = sed 's|/usr/bin|$(PREFIX)/bin|; s|/etc/tensord|$(SYSCONFDIR)/tensord|'
@@ -475,12 +497,19 @@ install: install-program
 	@[ -e $(DESTDIR)$(SYSCONFDIR)/tensord/tensord.conf ] || \
 	    install -m 644 -t $(DESTDIR)$(SYSCONFDIR)/tensord config/tensord.conf
 
+install-follower-files:
+	@install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SYSCONFDIR)/tensord
+	@install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 config/tensord-follow.1
+	@$(installed_at) config/tensord-follow.service > $(DESTDIR)$(UNITDIR)/tensord-follow.service
+	@[ -e $(DESTDIR)$(SYSCONFDIR)/tensord/tensord-follow.conf ] || \
+	    install -m 644 -t $(DESTDIR)$(SYSCONFDIR)/tensord config/tensord-follow.conf
+
 # The packaging is config/debian; dpkg wants it at the top, so it gets a tree of its own.
 DEB := $(BUILD)/deb
 deb: deps
-	@$(call install,debhelper dpkg-dev)
+	@$(call install,debhelper dpkg-dev $(FOLLOW_PACKAGES))
 	@rm -rf $(DEB) && mkdir -p $(DEB)/tensord/tests
-	@cp -a Makefile LICENSE kernels proto server config docker $(DEB)/tensord
+	@cp -a Makefile LICENSE kernels proto server follow config docker $(DEB)/tensord
 	@cp -a tests/examples $(DEB)/tensord/tests && mv $(DEB)/tensord/config/debian $(DEB)/tensord
 	@cd $(DEB)/tensord && env -u MAKEFLAGS CUDA=$(CUDA) dpkg-buildpackage -us -uc -b \
 	    -j$(shell nproc) >../build.log 2>&1 || { tail -30 ../build.log; exit 1; }

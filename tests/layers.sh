@@ -83,7 +83,14 @@ look_inside() {
     forbid '(cuda|cub/)' 'CUDA outside kernels/cuda/' \
         $(sources kernels | grep -v '^kernels/cuda/') $(sources proto) $(sources server)
     forbid 'tests/' 'the product includes a test' \
+        $(sources kernels) $(sources proto) $(sources server) $(sources follow)
+    # tensord-follow stands beside the server, of which it has times, settings and the log.
+    forbid 'follow/' 'a floor includes tensord-follow' \
         $(sources kernels) $(sources proto) $(sources server)
+    forbid 'server/(memory|net|access|tensors|jobs|http|console|life|rules|server)' \
+        'tensord-follow includes the server' $(sources follow)
+    forbid 'microhttpd' 'libmicrohttpd outside follow/metrics.c' \
+        $(sources follow | grep -v '^follow/metrics\.c$')
 }
 for floor in kernels proto server; do
     look_inside "$floor"

@@ -12,7 +12,7 @@ ALWAYS_INLINE void pick_owned(struct picks *p, const struct share *share, int bi
         int64_t row = index_load(destination, bits, k);
         p->row[count] = row;
         p->update[count] = k;
-        count += (uint64_t)(row - low) < rows;
+        count += (uint64_t)row - (uint64_t)low < rows;
     }
     p->count = count;
 }

@@ -46,10 +46,23 @@ void tokens_release(struct tokens *tokens)
     pthread_rwlock_destroy(&tokens->lock);
 }
 
+/* One error tells the faults of all lines, as many as its message has room for. */
 static enum error_code refuse_line(const struct reader *r, const char *why)
 {
-    return error_set(r->error, ERROR_INVALID_PARAMETER, NULL, "%.200s, line %d: %s", r->path,
-                     r->line, why);
+    static const char more[] = "; ...";
+    struct error *error = r->error;
+    if (error->code == ERROR_NONE)
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL, "%.200s, line %d: %s", r->path,
+                         r->line, why);
+    size_t used = strlen(error->message), room = sizeof error->message - used;
+    bool is_full =
+        used >= sizeof more && strcmp(error->message + used + 1 - sizeof more, more) == 0;
+    if (is_full || room < sizeof more)
+        return error->code;
+    int size = snprintf(error->message + used, room, "; line %d: %s", r->line, why);
+    if ((size_t)size + sizeof more > room)
+        memcpy(error->message + used, more, sizeof more);
+    return error->code;
 }
 
 static enum error_code refuse_token_count(const struct reader *r)
@@ -194,15 +207,17 @@ static enum error_code read_line(struct reader *r, char *line)
 static enum error_code read_lines(struct reader *r, FILE *file)
 {
     char line[LINE_BYTES];
+    bool is_whole = true; /* what follows a part of a line is no line */
     enum error_code code = ERROR_NONE;
-    for (r->line = 1; code == ERROR_NONE && fgets(line, sizeof line, file); r->line++) {
+    for (r->line = 1; is_whole && fgets(line, sizeof line, file); r->line++) {
         size_t size = strcspn(line, "\r\n");
-        if (line[size] == '\0' && size == sizeof line - 1)
-            code = refuse_long_line(r);
+        is_whole = line[size] != '\0' || size < sizeof line - 1;
         line[size] = '\0';
         char *start = line + strspn(line, " \t");
-        if (code == ERROR_NONE && *start && *start != '#')
-            code = read_line(r, start);
+        if (!is_whole)
+            code = refuse_long_line(r);
+        else if (*start && *start != '#' && read_line(r, start) != ERROR_NONE)
+            code = r->error->code;
     }
     explicit_bzero(line, sizeof line);
     return code;
@@ -230,6 +245,7 @@ static enum error_code read_token_file(struct reader *r)
 enum error_code tokens_load(struct tokens *tokens, const char *path, struct error *error)
 {
     struct reader r = {.tokens = tokens, .path = path, .error = error};
+    error_clear(error);
     r.list = calloc(TOKENS_MAX, sizeof *r.list);
     if (!r.list)
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for tokens");

@@ -46,7 +46,8 @@ void tokens_init(struct tokens *tokens, struct clients *clients);
 void tokens_release(struct tokens *tokens);
 
 /* Replaces the list by what `path` says, whole or not at all; what a name has used of its quotas
- * stays. Errors: INVALID_PARAMETER, with the file's line and never with a token. */
+ * stays. Errors: INVALID_PARAMETER, with every line that is wrong and never with a
+ * token. */
 MUST_CHECK enum error_code tokens_load(struct tokens *tokens, const char *path,
                                        struct error *error);
 

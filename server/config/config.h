@@ -71,6 +71,18 @@ typedef void config_fault(void *context, const struct error *fault);
 MUST_CHECK bool config_load(struct config *config, const struct config_sources *sources,
                             config_fault *told, void *context);
 
+/* The same of any table: who takes a setting (as config_set), and what its sources call it. */
+struct config_reader {
+    enum error_code (*set)(void *target, const char *name, const char *value, struct error *error);
+    void *target;
+    const char *section; /* of a file, where it has any */
+    const char *prefix;  /* of the environment's names */
+};
+
+MUST_CHECK bool config_read(const struct config_reader *reader,
+                            const struct config_sources *sources, config_fault *told,
+                            void *context);
+
 /* Sets one setting from its text. Errors: INVALID_PARAMETER. */
 MUST_CHECK enum error_code config_set(struct config *config, const char *name, const char *value,
                                       struct error *error);

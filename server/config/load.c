@@ -8,10 +8,8 @@
 /* libinih's bound, less the newline and the NUL. */
 enum { LINE_MAX_BYTES = INI_MAX_LINE - 2, SECTION_MAX = 64 };
 
-static const char environment_prefix[] = "TENSORD_";
-
 struct loader {
-    struct config *config;
+    const struct config_reader *reader;
     config_fault *told;
     void *context;
     bool has_faults;
@@ -27,7 +25,8 @@ static void tell(struct loader *loader, const struct error *fault)
 static void set(struct loader *loader, const char *where, const char *name, const char *value)
 {
     struct error error, fault;
-    if (config_set(loader->config, name, value, &error) == ERROR_NONE)
+    const struct config_reader *reader = loader->reader;
+    if (reader->set(reader->target, name, value, &error) == ERROR_NONE)
         return;
     (void)error_set(&fault, ERROR_INVALID_PARAMETER, NULL, "%.250s%s", where, error.message);
     tell(loader, &fault);
@@ -110,7 +109,8 @@ static void refuse_section(struct file_reader *reader, const char *section)
     if (strcmp(reader->section, section) == 0)
         return;
     snprintf(reader->section, sizeof reader->section, "%s", section);
-    snprintf(why, sizeof why, "section [%.50s]: allowed is no section, or [tensord]", section);
+    snprintf(why, sizeof why, "section [%.50s]: allowed is no section, or [%.30s]", section,
+             reader->loader->reader->section);
     refuse_line(reader, why);
 }
 
@@ -120,7 +120,7 @@ static int take_setting(void *context, const char *section, const char *name, co
     char where[256];
     reader->is_due = false;
     snprintf(where, sizeof where, "%.200s, line %d: ", reader->path, reader->line);
-    if (*section && strcmp(section, "tensord") != 0)
+    if (*section && strcmp(section, reader->loader->reader->section) != 0)
         refuse_section(reader, section);
     else
         set(reader->loader, where, name, value);
@@ -192,11 +192,11 @@ static void read_variable(struct loader *loader, const char *variable)
 {
     char shouted[128], name[128], where[160];
     const char *value = strchr(variable, '=');
-    size_t prefix = sizeof environment_prefix - 1;
-    if (!value++ || strncmp(variable, environment_prefix, prefix) != 0)
+    size_t prefix = strlen(loader->reader->prefix);
+    if (!value++ || strncmp(variable, loader->reader->prefix, prefix) != 0)
         return;
     snprintf(shouted, sizeof shouted, "%.*s", (int)(value - 1 - variable), variable);
-    if (strcmp(shouted, "TENSORD_CONFIG") == 0 || is_kubernetes(shouted, value))
+    if (strcmp(shouted + prefix, "CONFIG") == 0 || is_kubernetes(shouted, value))
         return;
     size_t size = 0;
     for (const char *c = shouted + prefix; *c; c++)
@@ -219,11 +219,10 @@ static void read_argument(struct loader *loader, const char *argument)
     set(loader, "", name, value + 1);
 }
 
-bool config_load(struct config *config, const struct config_sources *sources, config_fault *told,
-                 void *context)
+bool config_read(const struct config_reader *reader, const struct config_sources *sources,
+                 config_fault *told, void *context)
 {
-    struct loader loader = {.config = config, .told = told, .context = context};
-    config_init(config);
+    struct loader loader = {.reader = reader, .told = told, .context = context};
     if (sources->file)
         read_file(&loader, sources->file);
     for (char **e = sources->environment; *e; e++)
@@ -231,4 +230,18 @@ bool config_load(struct config *config, const struct config_sources *sources, co
     for (char **a = sources->arguments; *a; a++)
         read_argument(&loader, *a);
     return !loader.has_faults;
+}
+
+static enum error_code set_config(void *config, const char *name, const char *value,
+                                  struct error *error)
+{
+    return config_set(config, name, value, error);
+}
+
+bool config_load(struct config *config, const struct config_sources *sources, config_fault *told,
+                 void *context)
+{
+    const struct config_reader reader = {set_config, config, "tensord", "TENSORD_"};
+    config_init(config);
+    return config_read(&reader, sources, told, context);
 }

@@ -223,6 +223,25 @@ static void ids_stay_as_they_are(void **state)
     }
 }
 
+/* No thread owns a row that far below its own. */
+static void the_least_id_drops_its_row(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"unsorted_segment_sum", "unsorted_segment_min",
+                                      "unsorted_segment_mean"};
+    for (int i = 0; i < 3; i++) {
+        run = (struct kernel_run){
+            .op = ops[i],
+            .inputs = {rows, TENSOR(INT64, LONGS(2, INT64_MIN, 1), 3), TENSOR(INT64, LONGS(3))},
+            .level = level_best(),
+            .split = {.threads = 3},
+            .threads = 3};
+        assert_int_equal(kernel_run_do(&run), ERROR_NONE);
+        assert_memory_equal((float *)run.plan.output.data + 2, ((float[]){5, 6, 1, 2}), 16);
+        kernel_run_release(&run);
+    }
+}
+
 /* An output that is too large is refused before an id is read. */
 static void sizes_come_before_ids(void **state)
 {
@@ -233,6 +252,7 @@ static void sizes_come_before_ids(void **state)
         .inputs = {rows, TENSOR(INT32, INTS(77, 77, 77), 3), TENSOR(INT32, INTS(11))}};
     EXPECT_ERROR(kernel_run_do(&run), OUTPUT_TOO_LARGE, "",
                  "output of shape [11, 2] has 88 bytes; at most 80 are allowed (max_output)");
+    kernel_run_release(&run);
     run.inputs[2] = TENSOR(INT32, INTS(10));
     assert_int_equal(kernel_run_do(&run), ERROR_SEGMENT_ID_OUT_OF_RANGE);
 }
@@ -278,6 +298,7 @@ int main(void)
         TEST(an_id_beyond_is_told_by_its_place),
         TEST(no_policy_lets_an_id_pass),
         TEST(ids_stay_as_they_are),
+        TEST(the_least_id_drops_its_row),
         TEST(sizes_come_before_ids),
         TEST(an_unsorted_difference_has_no_kernel),
     };

@@ -165,6 +165,28 @@ static void faults_say_the_line_and_never_the_token(void **state)
     }
 }
 
+static void the_faults_of_all_lines_are_told(void **state)
+{
+    char sentence[256], text[4096] = "";
+    (void)state;
+    assert_int_equal(load("a:hush\n:x\n# fine\nb:\nc:right\na:other\n"), ERROR_INVALID_PARAMETER);
+    snprintf(sentence, sizeof sentence,
+             "%s, line 2: allowed is name:token or name:sha256:<64 hex>, the name of 1 to 64 "
+             "letters, digits, '.', '_' and '-'; line 4: the token is empty; line 6: the name is "
+             "there twice",
+             f.path);
+    assert_string_equal(error.message, sentence);
+    assert_null(who("Bearer right"));
+
+    for (int i = 0; i < 200; i++)
+        strcat(text, "b:\n");
+    assert_int_equal(load(text), ERROR_INVALID_PARAMETER);
+    size_t size = strlen(error.message);
+    assert_true(size < sizeof error.message && size > sizeof error.message - 40);
+    assert_string_equal(error.message + size - 5, "; ...");
+    assert_null(strstr(error.message, "line 200"));
+}
+
 static void names_and_lines_have_limits(void **state)
 {
     char text[4096];
@@ -252,6 +274,7 @@ int main(void)
         TEST(other_headers_are_nobodys),
         TEST(limits_come_with_the_token),
         TEST(faults_say_the_line_and_never_the_token),
+        TEST(the_faults_of_all_lines_are_told),
         TEST(names_and_lines_have_limits),
         TEST(no_file_and_no_token_are_faults),
         TEST(the_number_of_tokens_is_bounded),
