@@ -342,10 +342,12 @@ $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsuppor
 .PHONY: soak
 soak: deps-test
 	@$(AGAIN) $(BUILD)/tensord $(BUILD)/tests/soak/soak $(BUILD)/tests/production/vanish \
-	    $(BUILD)/tests/production/tensors_history $(BUILD)/tests/soak/shortest
+	    $(BUILD)/tests/production/tensors_history $(BUILD)/tests/production/files_killed_load \
+	    $(BUILD)/tests/soak/shortest
 	@$(BUILD)/tests/soak/shortest
 	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/soak/soak
 	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/production/tensors_history 1000000
+	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/production/files_killed_load 1000
 	@TENSORD=$(BUILD)/tensord VANISH_ROUNDS=2000 $(BUILD)/tests/production/vanish
 
 bench: deps
@@ -370,6 +372,12 @@ bench-kernels: deps
 bench-kernels-peers: deps
 	@$(AGAIN) $(BUILD)/bench/kernels $(LIBRARIES_VENV)/installed
 	@OMP_WAIT_POLICY=passive PEERS=$(LIBRARIES_VENV)/bin/python $(BUILD)/bench/kernels
+
+# Needs 6 GB of memory and as much on the disk of /tmp.
+.PHONY: bench-files
+bench-files: deps
+	@$(AGAIN) $(BUILD)/tensord $(BUILD)/bench/files
+	@TENSORD=$(BUILD)/tensord $(BUILD)/bench/files
 
 bench-json: deps
 	@$(AGAIN) $(BUILD)/bench/json
@@ -460,6 +468,7 @@ help:
 	@echo "make bench-peers     the server beside FastAPI with numpy and MLServer"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
 	@echo "make bench-kernels-peers  the same beside PyTorch and JAX (6 GB of wheels)"
+	@echo "make bench-files     a kept tensor of 1 GiB: snapshot and load beside cp, what waits meanwhile"
 	@echo "make bench-json      JSON numbers beside bare from_chars and to_chars, and cJSON"
 	@echo "make install         the program, unit, settings and manual (PREFIX, DESTDIR); make deb: a package"
 	@echo "make image           a container image (IMAGE=name)"
@@ -520,7 +529,8 @@ image:
 	$(CONTAINER_TOOL) build -f docker/Dockerfile -t $(IMAGE) .
 
 # The short ones are part of `make test`. `make test-deploy` runs all, the one of HAProxy in full.
-DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py first_steps.py haproxy_paths.py haproxy.py)
+DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py first_steps.py haproxy_paths.py haproxy.py \
+                   shards.py)
 DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py service.py \
                    image.py image_arm64.py image_cuda.py compose.py bare_run.py)
 DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd systemd-container \

@@ -7,33 +7,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a type takes, one and several, and how far it reaches. */
+/* How far each type reaches. */
+#define RANGE_INT8   "[-128, 127]"
+#define RANGE_INT16  "[-32768, 32767]"
+#define RANGE_INT32  "[-2147483648, 2147483647]"
+#define RANGE_INT64  "[-9223372036854775808, 9223372036854775807]"
+#define RANGE_UINT8  "[0, 255]"
+#define RANGE_UINT16 "[0, 65535]"
+#define RANGE_UINT32 "[0, 4294967295]"
+#define RANGE_UINT64 "[0, 18446744073709551615]"
+#define RANGE_FP16   "[-65504, 65504]"
+#define RANGE_BF16   "[-3.3895314e38, 3.3895314e38]"
+#define RANGE_FP32   "[-3.4028235e38, 3.4028235e38]"
+#define RANGE_FP64   "[-1.7976931348623157e308, 1.7976931348623157e308]"
+
+/* The elements that a type takes: one, several, and their range. */
 static const struct kind {
     const char *one, *several, *range;
     bool integer, real;
 } kinds[DTYPE_COUNT] = {
-#define INTEGER(range)                                                                             \
-    {                                                                                              \
-        "an integer", "integers", range, true, false                                               \
-    }
-#define REAL(range)                                                                                \
-    {                                                                                              \
-        "a number", "numbers", range, false, true                                                  \
-    }
+#define INTEGER(ID, ...) [DTYPE_##ID] = {"an integer", "integers", RANGE_##ID, true, false},
+#define REAL(ID, ...)    [DTYPE_##ID] = {"a number", "numbers", RANGE_##ID, false, true},
     [DTYPE_BOOL] = {"true, false, 0 or 1", "true, false, 0 or 1", "[0, 1]", false, false},
-    [DTYPE_INT8] = INTEGER("[-128, 127]"),
-    [DTYPE_INT16] = INTEGER("[-32768, 32767]"),
-    [DTYPE_INT32] = INTEGER("[-2147483648, 2147483647]"),
-    [DTYPE_INT64] = INTEGER("[-9223372036854775808, 9223372036854775807]"),
-    [DTYPE_UINT8] = INTEGER("[0, 255]"),
-    [DTYPE_UINT16] = INTEGER("[0, 65535]"),
-    [DTYPE_UINT32] = INTEGER("[0, 4294967295]"),
-    [DTYPE_UINT64] = INTEGER("[0, 18446744073709551615]"),
-    [DTYPE_FP16] = REAL("[-65504, 65504]"),
-    [DTYPE_BF16] = REAL("[-3.3895314e38, 3.3895314e38]"),
-    [DTYPE_FP32] = REAL("[-3.4028235e38, 3.4028235e38]"),
-    [DTYPE_FP64] = REAL("[-1.7976931348623157e308, 1.7976931348623157e308]"),
     [DTYPE_BYTES] = {"a string", "strings", "", false, false},
+    DTYPE_SIGNED(INTEGER) DTYPE_UNSIGNED(INTEGER) DTYPE_HALVES(REAL) DTYPE_FLOATS(REAL)
 #undef INTEGER
 #undef REAL
 };

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#define DTYPES_FLOAT (DTYPE_BIT(FP16) | DTYPE_BIT(BF16) | DTYPE_BIT(FP32) | DTYPE_BIT(FP64))
-
 enum word { WORD_FALSE, WORD_TRUE, WORD_NAN, WORD_INFINITY, WORD_MINUS_INFINITY, WORD_COUNT };
 
 static const struct spelling {
@@ -14,21 +12,25 @@ static const struct spelling {
 } spellings[] = {
     {"true", DTYPE_BIT(BOOL), WORD_TRUE, false},
     {"false", DTYPE_BIT(BOOL), WORD_FALSE, false},
-    {"NaN", DTYPES_FLOAT, WORD_NAN, true},
-    {"Infinity", DTYPES_FLOAT, WORD_INFINITY, true},
-    {"-Infinity", DTYPES_FLOAT, WORD_MINUS_INFINITY, true},
-    {"\"NaN\"", DTYPES_FLOAT, WORD_NAN, false},
-    {"\"Infinity\"", DTYPES_FLOAT, WORD_INFINITY, false},
-    {"\"-Infinity\"", DTYPES_FLOAT, WORD_MINUS_INFINITY, false},
+    {"NaN", DTYPES_FLOATS, WORD_NAN, true},
+    {"Infinity", DTYPES_FLOATS, WORD_INFINITY, true},
+    {"-Infinity", DTYPES_FLOATS, WORD_MINUS_INFINITY, true},
+    {"\"NaN\"", DTYPES_FLOATS, WORD_NAN, false},
+    {"\"Infinity\"", DTYPES_FLOATS, WORD_INFINITY, false},
+    {"\"-Infinity\"", DTYPES_FLOATS, WORD_MINUS_INFINITY, false},
 };
+
+/* The bits of NaN, Infinity and -Infinity. */
+#define WORDS_FP16 0x7E00, 0x7C00, 0xFC00
+#define WORDS_BF16 0x7FC0, 0x7F80, 0xFF80
+#define WORDS_FP32 0x7FC00000, 0x7F800000, 0xFF800000
+#define WORDS_FP64 0x7FF8000000000000, 0x7FF0000000000000, 0xFFF0000000000000
 
 /* The bits of words, in the lowest bytes. */
 static const uint64_t word_bits[DTYPE_COUNT][WORD_COUNT] = {
-    [DTYPE_BOOL] = {0, 1},
-    [DTYPE_FP16] = {[WORD_NAN] = 0x7E00, 0x7C00, 0xFC00},
-    [DTYPE_BF16] = {[WORD_NAN] = 0x7FC0, 0x7F80, 0xFF80},
-    [DTYPE_FP32] = {[WORD_NAN] = 0x7FC00000, 0x7F800000, 0xFF800000},
-    [DTYPE_FP64] = {[WORD_NAN] = 0x7FF8000000000000, 0x7FF0000000000000, 0xFFF0000000000000},
+#define X(ID, ...) [DTYPE_##ID] = {[WORD_NAN] = WORDS_##ID},
+    [DTYPE_BOOL] = {0, 1}, DTYPE_HALVES(X) DTYPE_FLOATS(X)
+#undef X
 };
 
 const char *json_word_read(enum dtype dtype, const char *text, const char *end, void *element,

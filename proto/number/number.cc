@@ -128,6 +128,12 @@ inline number_stop to_float_exactly(const char *text, const decimal &d, float *o
 
 /* ----------------------------------------------------------------------------- from text: lists */
 
+template <enum dtype D> constexpr element<D> greatest()
+{
+    static_assert(DTYPES_INTEGERS >> D & 1, "a type that is no integer is read in its own way");
+    return std::numeric_limits<element<D>>::max();
+}
+
 template <enum dtype D>
 inline number_stop to_element(const char *text, const decimal &d, element<D> *out)
 {
@@ -140,7 +146,7 @@ inline number_stop to_element(const char *text, const decimal &d, element<D> *ou
     else if constexpr (std::is_floating_point<element<D>>::value)
         return to_float(text, d, out);
     else
-        return to_integer(text, d, std::numeric_limits<element<D>>::max(), out);
+        return to_integer(text, d, greatest<D>(), out);
 }
 
 template <typename T> using reader = number_stop(const char *text, const decimal &d, T *out);

@@ -27,8 +27,9 @@ enum other {
     CJSON,
     CHARS,
     PLAIN, /* tensord itself, without TLS */
-    ALONE, /* tensord itself, without the stream of large requests */
+    ALONE, /* tensord itself, without the stream of other requests */
     QUIET, /* tensord itself, without a log */
+    FIRST, /* tensord itself, sent the first request only */
     BOUND  /* what the queue of the same run can hold */
 };
 
@@ -57,9 +58,9 @@ struct bench {
     struct echo echo;
     struct wire_request *requests; /* sent in turn */
     int request_count;
-    struct wire_request large;  /* of the stream beside */
-    struct wire_request echoed; /* what the echo is sent, where that is not `requests` */
-    size_t array_offset, array_size;    /* in a JSON request */
+    struct wire_request beside;      /* of the stream beside */
+    struct wire_request echoed;      /* what the echo is sent, where that is not `requests` */
+    size_t array_offset, array_size; /* in a JSON request */
     struct line ours, theirs;
     double bound_ms; /* of BOUND's last run */
     struct overload overload;

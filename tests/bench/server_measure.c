@@ -15,14 +15,16 @@ static const struct wire_request *request_for(const struct bench *b, bool echo)
     return echo && b->echoed.bytes ? &b->echoed : b->requests;
 }
 
-static struct load_result measure_load(const struct bench *b, int port, bool tls, double seconds)
+static struct load_result measure_load(const struct bench *b, int port, bool tls, double seconds,
+                                       bool first_only)
 {
     const struct wire_request *request =
         request_for(b, b->row->other == HTTP_ECHO && port == b->echo.port);
+    int request_count = first_only || request != b->requests ? 1 : b->request_count;
     const struct load load = {.port = port,
                               .connections = b->row->connections,
                               .requests = request,
-                              .request_count = request == b->requests ? b->request_count : 1,
+                              .request_count = request_count,
                               .tls = tls};
     struct load_result result;
 
@@ -31,16 +33,17 @@ static struct load_result measure_load(const struct bench *b, int port, bool tls
     return result;
 }
 
-static double measure_rate(const struct bench *b, int port, bool tls, int64_t *answers)
+static double measure_rate(struct bench *b, int port, bool tls, int64_t *answers)
 {
     static const double SECONDS = 0.1;
-    struct load_result result = measure_load(b, port, tls, SECONDS);
+    struct load_result result =
+        measure_load(b, port, tls, SECONDS, b->row->other == FIRST && answers == &b->their_answers);
 
     *answers += result.answers;
     return (double)result.answers / result.seconds;
 }
 
-/* A child that sends 64 MiB requests until it is killed. */
+/* A child that sends the request beside until it is killed. */
 static pid_t start_stream(const struct bench *b)
 {
     pid_t pid = fork();
@@ -50,7 +53,7 @@ static pid_t start_stream(const struct bench *b)
         return pid;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (line_open(&line, b->server.port, ANSWER_BYTES))
-        while (line_exchange(&line, b->large.bytes, b->large.size) > 0)
+        while (line_exchange(&line, b->beside.bytes, b->beside.size) > 0)
             ;
     _exit(1);
 }
@@ -59,11 +62,11 @@ static double measure_p99(const struct bench *b, bool beside)
 {
     static const double SECONDS = 2;
     pid_t stream = beside ? start_stream(b) : 0;
-    double p99_ms = measure_load(b, b->server.port, false, SECONDS).p99_ms;
+    double p99_ms = measure_load(b, b->server.port, false, SECONDS, false).p99_ms;
 
     if (beside) {
         if (stream < 0 || waitpid(stream, NULL, WNOHANG) != 0)
-            bench_fail("the stream of large requests broke");
+            bench_fail("the stream beside broke");
         kill(stream, SIGKILL);
         waitpid(stream, NULL, 0);
     }
@@ -136,6 +139,7 @@ double bench_measure_theirs(struct bench *b)
     case CHARS:
         return text_chars_seconds(r->bytes + b->array_offset, b->array_size);
     case PLAIN:
+    case FIRST:
         return measure_rate(b, b->server.port, false, &b->their_answers);
     case QUIET:
         return measure_rate(b, b->quiet.port, false, &b->their_answers);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRESH_COUNT = 8192, TURNS_COUNT = 32 };
+enum { FRESH_COUNT = 8192, TURNS_COUNT = 32, NAMES_COUNT = 1000 };
 enum { LARGE_COUNT = 16 << 20, LARGE_UPDATES = 100000, JSON_COUNT = 1000000, JSON_UPDATES = 1000 };
 enum { BUSY_COLUMNS = 6144, BUSY_ROWS = 3072 };
 enum { TABLE_ROWS = 1000000, TABLE_WIDTH = 64, UPDATE_ROWS = 10000 };
@@ -142,9 +142,22 @@ static bool fresh_json(struct wire_request *r, int number)
     return json_of(r, id, number, 8);
 }
 
+static bool lookup_name(struct wire_request *r, int number)
+{
+    static const int32_t rows[16] = {3, 14, 15, 92, 65, 35, 89, 79, 32, 38, 46, 26, 43, 83, 27, 95};
+    const struct part part = {"indices", "INT32", "[16,1]", rows, sizeof(rows)};
+    char op[64];
+
+    snprintf(op, sizeof(op), "gather_nd?tensor=name-%d", number);
+    return wrap_parts(r, op, &part, 1);
+}
+
 int wire_small_count(enum form form)
 {
-    return form == FORM_FRESH ? FRESH_COUNT : form == FORM_TURNS ? TURNS_COUNT : 1;
+    return form == FORM_FRESH   ? FRESH_COUNT
+           : form == FORM_TURNS ? TURNS_COUNT
+           : form == FORM_NAMES ? NAMES_COUNT
+                                : 1;
 }
 
 bool wire_small_all(struct wire_request *r, enum form form)
@@ -154,6 +167,7 @@ bool wire_small_all(struct wire_request *r, enum form form)
     for (int i = 0; i < wire_small_count(form) && made; i++)
         made = form == FORM_FRESH   ? fresh_json(&r[i], i)
                : form == FORM_TURNS ? json_of(&r[i], "", i, 8 + i)
+               : form == FORM_NAMES ? lookup_name(&r[i], i)
                                     : wire_small(&r[i], form);
     return made;
 }
@@ -217,6 +231,16 @@ bool wire_keep_table(struct wire_request *r)
         "{\"name\":\"shape\",\"datatype\":\"INT32\",\"shape\":[2],\"data\":[1000000,64]}]}";
 
     return wrap(r, "scatter_nd?into=table", "", body, sizeof(body) - 1);
+}
+
+bool wire_keep_name(struct wire_request *r, int number)
+{
+    static const char body[] = "{\"inputs\":{\"indices\":{\"shape\":[0,1],\"data\":[]},"
+                               "\"updates\":{\"shape\":[0,64],\"data\":[]},\"shape\":[100,64]}}";
+    char op[64];
+
+    snprintf(op, sizeof(op), "scatter_nd?into=name-%d", number);
+    return wrap(r, op, "", body, sizeof(body) - 1);
 }
 
 static void pick_rows(int32_t *rows, int count)

@@ -11,7 +11,8 @@ enum form {
     FORM_TURNS, /* JSON, of a different shape in every request */
     FORM_BINARY,
     FORM_SAFETENSORS,
-    FORM_LOOKUP
+    FORM_LOOKUP,
+    FORM_NAMES /* lookups, in another kept table each */
 };
 
 struct wire_request {
@@ -44,6 +45,10 @@ bool wire_json(struct wire_request *r, size_t *data_offset, size_t *data_size);
 bool wire_keep_table(struct wire_request *r);
 bool wire_update(struct wire_request *r);
 bool wire_lookup(struct wire_request *r, int rows);
+
+/* scatter_nd that keeps a table of 100 x 64 FP32 zeros under the name that a request of FORM_NAMES
+ * says in this turn. */
+bool wire_keep_name(struct wire_request *r, int number);
 
 /* A request whose body is so many zeros. */
 bool wire_zeros(struct wire_request *r, size_t size);

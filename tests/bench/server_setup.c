@@ -45,6 +45,22 @@ static void keep_table(struct bench *b)
         bench_fail("no memory for a request");
 }
 
+static void keep_names(const struct bench *b)
+{
+    struct line line;
+    bool works = line_open(&line, b->server.port, 4096);
+
+    for (int i = 0; i < b->request_count && works; i++) {
+        struct wire_request keep;
+
+        works = wire_keep_name(&keep, i) && line_exchange(&line, keep.bytes, keep.size) > 0;
+        wire_release(&keep);
+    }
+    line_close(&line);
+    if (!works)
+        bench_fail("no table is kept");
+}
+
 static void make_request(struct bench *b)
 {
     static const char *const failure = "no memory for a request";
@@ -59,7 +75,8 @@ static void make_request(struct bench *b)
         bench_fail(failure);
     if (b->row->subject == JSON && !wire_json(b->requests, &b->array_offset, &b->array_size))
         bench_fail(failure);
-    if (b->row->other == ALONE && !wire_large(&b->large))
+    if (b->row->other == ALONE &&
+        !(uses_table(b->row) ? wire_update(&b->beside) : wire_large(&b->beside)))
         bench_fail(failure);
     if (b->row->subject == UPDATE && !wire_update(b->requests))
         bench_fail(failure);
@@ -67,6 +84,8 @@ static void make_request(struct bench *b)
         bench_fail(failure);
     if (uses_table(b->row))
         keep_table(b);
+    if (b->row->form == FORM_NAMES)
+        keep_names(b);
 }
 
 /* With an address that speaks TLS beside the plain one. */
@@ -135,7 +154,7 @@ void bench_close(struct bench *b)
     for (int i = 0; i < b->request_count; i++)
         wire_release(&b->requests[i]);
     free(b->requests);
-    wire_release(&b->large);
+    wire_release(&b->beside);
     wire_release(&b->echoed);
     if (server_stop(&b->server) != 0 || (b->row->other == QUIET && server_stop(&b->quiet) != 0))
         bench_fail("tensord did not end well");

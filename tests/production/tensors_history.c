@@ -9,6 +9,7 @@
 #include "tests/support/http/deed.h"
 #include "tests/support/http/fixture.h"
 #include "tests/support/http/preload.h"
+#include "tests/support/http/scratch.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -292,11 +293,31 @@ static int start_queued(void **state)
     return fixture_start_with(state, settings);
 }
 
+/* Snapshots all the time; DELETE and moves reach the folder. */
+static struct scratch scratch;
+
+static int start_saved(void **state)
+{
+    scratch_make(&scratch);
+    const char *const settings[] = {"--tensor_keys=65536", "--log_requests=false", scratch.setting,
+                                    "--snapshot_interval=1ms", NULL};
+    int failed = fixture_start_with(state, settings);
+    return failed || !server_says(&((struct fixture *)*state)->server, "tensors loaded", 1);
+}
+
+static int stop_saved(void **state)
+{
+    int failed = fixture_stop(state);
+    scratch_remove(&scratch);
+    return failed;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_answer_is_the_models)};
     if (argc > 1)
         steps = atoi(argv[1]);
     int failed = cmocka_run_group_tests_name("inline", tests, start_inline, fixture_stop);
-    return failed + cmocka_run_group_tests_name("queued", tests, start_queued, fixture_stop);
+    failed += cmocka_run_group_tests_name("queued", tests, start_queued, fixture_stop);
+    return failed + cmocka_run_group_tests_name("saved", tests, start_saved, stop_saved);
 }
