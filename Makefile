@@ -331,7 +331,7 @@ fuzz: deps-test
 # A program tests/bench/NAME.c may have parts: tests/bench/NAME_*.c and NAME_*.cc.
 
 bench_sources = $(wildcard tests/bench/$(1).c tests/bench/$(1)_*.c tests/bench/$(1)_*.cc)
-.PHONY: bench bench-kernels bench-kernels-peers bench-json
+.PHONY: bench bench-kept-peers bench-kernels bench-kernels-peers bench-json
 .SECONDEXPANSION:
 $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
@@ -363,6 +363,12 @@ $(BUILD)/bench/peers: $(call objects,tests/bench/peers.c $(wildcard tests/bench/
 bench-peers: deps
 	@$(AGAIN) $(BUILD)/tensord $(BUILD)/bench/peers $(PEERS_VENV)/installed
 	@BUILD=$(BUILD) PEERS=$(PEERS_VENV) tests/bench/peers/run.sh
+
+# Rows of a kept table, beside redis-server and FastAPI with a dictionary of NumPy arrays.
+bench-kept-peers: deps
+	@$(call install,redis-server)
+	@$(AGAIN) $(BUILD)/tensord $(PEERS_VENV)/installed
+	@python3 tests/bench/peers/kept.py $(BUILD)/tensord $(PEERS_VENV)
 
 bench-kernels: deps
 	@$(AGAIN) $(BUILD)/bench/kernels
@@ -466,6 +472,7 @@ help:
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
 	@echo "make screenshots     the console page, light and dark; two of them are the README's"
 	@echo "make bench-peers     the server beside FastAPI with numpy and MLServer"
+	@echo "make bench-kept-peers  kept tables beside redis-server and FastAPI"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
 	@echo "make bench-kernels-peers  the same beside PyTorch and JAX (6 GB of wheels)"
 	@echo "make bench-files     a kept tensor of 1 GiB: snapshot and load beside cp, what waits meanwhile"
