@@ -252,6 +252,14 @@ $(VENV)/installed $(HEAVY_VENV)/installed $(PEERS_VENV)/installed $(LIBRARIES_VE
 	@$(@D)/bin/pip install -q --disable-pip-version-check --no-deps -r $<
 	@touch $@
 
+# The page as people see it. Two of them stand in the README.
+SHOTS := $(BUILD)/screenshots
+.PHONY: screenshots
+screenshots: deps-test
+	@$(AGAIN) $(BUILD)/tensord $(VENV)/installed
+	@TENSORD=$(BUILD)/tensord $(VENV)/bin/python tests/console/screenshots/take.py $(SHOTS)
+	@for scheme in light dark; do cp $(SHOTS)/wide-$$scheme.png server/console/screenshot-$$scheme.png; done
+
 .PHONY: test-clients
 test-clients: deps-test
 	@$(call install,libb64-0d)
@@ -323,7 +331,7 @@ fuzz: deps-test
 # A program tests/bench/NAME.c may have parts: tests/bench/NAME_*.c and NAME_*.cc.
 
 bench_sources = $(wildcard tests/bench/$(1).c tests/bench/$(1)_*.c tests/bench/$(1)_*.cc)
-.PHONY: bench bench-kernels bench-kernels-peers bench-json
+.PHONY: bench bench-kept-peers bench-kernels bench-kernels-peers bench-json
 .SECONDEXPANSION:
 $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
@@ -355,6 +363,12 @@ $(BUILD)/bench/peers: $(call objects,tests/bench/peers.c $(wildcard tests/bench/
 bench-peers: deps
 	@$(AGAIN) $(BUILD)/tensord $(BUILD)/bench/peers $(PEERS_VENV)/installed
 	@BUILD=$(BUILD) PEERS=$(PEERS_VENV) tests/bench/peers/run.sh
+
+# Rows of a kept table, beside redis-server and FastAPI with a dictionary of NumPy arrays.
+bench-kept-peers: deps
+	@$(call install,redis-server)
+	@$(AGAIN) $(BUILD)/tensord $(PEERS_VENV)/installed
+	@python3 tests/bench/peers/kept.py $(BUILD)/tensord $(PEERS_VENV)
 
 bench-kernels: deps
 	@$(AGAIN) $(BUILD)/bench/kernels
@@ -456,7 +470,9 @@ help:
 	@echo "make fuzz            every fuzzer for an hour (FUZZ_SECONDS=60, TARGETS='frame head')"
 	@echo "make soak            ten minutes of mixed load; memory, files and threads stay flat"
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
+	@echo "make screenshots     the console page, light and dark; two of them are the README's"
 	@echo "make bench-peers     the server beside FastAPI with numpy and MLServer"
+	@echo "make bench-kept-peers  kept tables beside redis-server and FastAPI"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
 	@echo "make bench-kernels-peers  the same beside PyTorch and JAX (6 GB of wheels)"
 	@echo "make bench-files     a kept tensor of 1 GiB: snapshot and load beside cp, what waits meanwhile"

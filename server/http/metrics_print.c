@@ -16,7 +16,15 @@ struct page {
     struct text *text;
     struct server *server;
     struct op_totals ops[METRICS_OPS_MAX];
+    char bounds[METRICS_BUCKETS + 1][32]; /* of buckets, in seconds */
 };
+
+/* Most lines have a name and labels of these parts, and printf would take most of a scrape. */
+static void put_both(struct page *p, const char *one, const char *other)
+{
+    text_puts(p->text, one);
+    text_puts(p->text, other);
+}
 
 static void head(struct page *p, const char *name, const char *type, const char *help)
 {
@@ -59,8 +67,9 @@ static void print_requests(struct page *p)
     for (int code = 0; code < ERROR_CODE_COUNT; code++) {
         if (!p->ops[op].codes[code] && !begins_at_zero((enum error_code)code))
             continue;
-        text_printf(p->text, "tensord_requests_total{op=\"%s\",code=\"%s\"}", op_label(op),
-                    code ? error_name((enum error_code)code) : "OK");
+        put_both(p, "tensord_requests_total{op=\"", op_label(op));
+        put_both(p, "\",code=\"", code ? error_name((enum error_code)code) : "OK");
+        text_puts(p->text, "\"}");
         put_number(p, p->ops[op].codes[code]);
     }
 }
@@ -70,12 +79,11 @@ static void print_histogram(struct page *p, const char *name, enum metrics_time 
     const struct op_totals *t = &p->ops[op];
     uint64_t count = 0;
     for (int i = 0; i <= METRICS_BUCKETS; i++) {
-        char bound[32] = "+Inf";
-        if (i < METRICS_BUCKETS)
-            snprintf(bound, sizeof bound, "%g", (double)metrics_bounds[i] / (double)SEC);
         count += t->buckets[time][i];
-        text_printf(p->text, "%s_bucket{op=\"%s\",le=\"%s\"} %" PRIu64 "\n", name, op_at(op)->name,
-                    bound, count);
+        put_both(p, name, "_bucket{op=\"");
+        put_both(p, op_at(op)->name, "\",le=\"");
+        put_both(p, p->bounds[i], "\"}");
+        put_number(p, count);
     }
     text_printf(p->text, "%s_sum{op=\"%s\"} %.9f\n", name, op_at(op)->name,
                 (double)t->sum_ns[time] / (double)SEC);
@@ -256,9 +264,17 @@ static void print_process(struct page *p)
     text_puts(p->text, "tensord_build_info{version=\"" TENSORD_VERSION "\"} 1\n");
 }
 
+static void print_bounds(struct page *p)
+{
+    for (int i = 0; i < METRICS_BUCKETS; i++)
+        snprintf(p->bounds[i], sizeof p->bounds[i], "%g", (double)metrics_bounds[i] / (double)SEC);
+    snprintf(p->bounds[METRICS_BUCKETS], sizeof p->bounds[0], "+Inf");
+}
+
 void metrics_print(struct text *text, struct server *server)
 {
     struct page p = {.text = text, .server = server};
+    print_bounds(&p);
     for
         EACH_OP(op)
     metrics_total(&server->metrics, op, &p.ops[op]);

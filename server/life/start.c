@@ -6,6 +6,7 @@
 #include "server/net/systemd.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* A long snapshot does not hold up another name's. */
 enum { FILE_WORKERS = 2 };
@@ -100,11 +101,24 @@ static enum error_code open_listeners(const struct server *server, struct listen
                                 : listeners_open(listeners, server->config.listen, error);
 }
 
+/* For people who read the log of a start: what to open. */
+static void log_page(struct server *server, const struct listener *listener)
+{
+    const struct config *config = &server->config;
+    char url[LISTENER_NAME_MAX + sizeof config->base_path + sizeof "https:///"];
+    if (!config->console || listener->is_unix)
+        return;
+    snprintf(url, sizeof url, "%s://%s%s/", listener->is_tls ? "https" : "http",
+             listener->address + (listener->is_tls ? strlen("tls:") : 0), config->base_path);
+    log_say(&server->log, LOG_INFO, "its page", "url", url);
+}
+
 static void log_listeners(struct server *server, const struct listeners *listeners)
 {
     for (int i = 0; i < listeners->count; i++) {
         const struct listener *listener = &listeners->list[i];
         log_say(&server->log, LOG_INFO, "listening", "address", listener->address);
+        log_page(server, listener);
         if (access_is_open(&server->access, listener))
             log_say(&server->log, LOG_WARN,
                     "a public address without TLS and tokens: whoever reaches it may compute",

@@ -202,5 +202,7 @@ int main(int argc, char **argv)
         bench_start(11);
     if (is_asked_for("idle-connection", argc, argv))
         bench_idle_connections();
+    if (is_asked_for("console", argc, argv))
+        bench_console();
     return 0;
 }

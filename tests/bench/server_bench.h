@@ -84,6 +84,9 @@ void bench_start(int runs);
 /* What an idle connection costs. */
 void bench_idle_connections(void);
 
+/* What the console page costs. */
+void bench_console(void);
+
 /* Nanoseconds that counting one request takes, which cannot be switched off. */
 double bench_counting_ns(void);
 

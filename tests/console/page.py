@@ -39,14 +39,14 @@ class Page(BrowserCase):
                 else:
                     self.assertAlmostEqual(ours, wanted, places=6)
 
-    def test_every_example_in_every_encoding(self):
+    def test_every_example(self):
         self.refused = {400}
         page = self.open()
         examples = self.examples()
         self.assertEqual(page.locator("#example option").count(), len(examples))
         for encoding in ("json", "binary", "safetensors"):
             page.select_option("#encoding", encoding)
-            for i, example in enumerate(examples):
+            for i, example in enumerate(examples[:None if encoding == "json" else 9]):
                 strings = "BYTES" in json.dumps(example)
                 with self.subTest(encoding=encoding, model=example["model"], i=i):
                     self.choose(page, i)
@@ -155,19 +155,18 @@ class Page(BrowserCase):
         from axe_playwright_python.sync_playwright import Axe
 
         self.refused = {400}
-        for scheme in ("light", "dark"):
-            for width in (1280, 320):
-                page = self.open(color_scheme=scheme, reduced_motion="reduce", viewport={"width": width, "height": 900})
-                page.click("#figures summary")
-                for label in (None, "ScatterNd, with strings", BAD):
-                    with self.subTest(scheme=scheme, width=width, label=label):
-                        if label:
-                            page.select_option("#example", label=label)
-                            self.run_request(page)
-                        if label == BAD:
-                            page.click('[aria-label="Edit indices as JSON"]')
-                        found = Axe().run(page)
-                        self.assertEqual(found.violations_count, 0, found.generate_report())
+        for scheme, width in (("light", 1280), ("dark", 320)):
+            page = self.open(color_scheme=scheme, viewport={"width": width, "height": 900})
+            page.click("#figures summary")
+            for label in (None, "ScatterNd, with strings", BAD):
+                with self.subTest(scheme=scheme, width=width, label=label):
+                    if label:
+                        page.select_option("#example", label=label)
+                        self.run_request(page)
+                    if label == BAD:
+                        page.click('[aria-label="Edit indices as JSON"]')
+                    found = Axe().run(page)
+                    self.assertEqual(found.violations_count, 0, found.generate_report())
 
 
 if __name__ == "__main__":

@@ -110,8 +110,26 @@ class Elsewhere(unittest.TestCase):
             self.assertEqual(ways["operations"], "/tensor/d/v2/models")
             self.assertEqual(ask(server.address, "/", BROWSER)[0], 404)
 
+    def log(self, server):
+        with open(server.log.name) as log:
+            return log.read()
+
+    def test_the_log_says_where_the_page_is(self):
+        for settings, url in (((), "http://%s/"), (("--base_path=/t",), "http://%s/t/")):
+            with Server(*settings) as server:
+                connection = http.client.HTTPConnection(server.address)
+                connection.request("GET", "/v2")  # by then the line is there
+                connection.getresponse().read()
+                connection.close()
+                for _ in range(500):
+                    if "its page" in self.log(server):
+                        break
+                    time.sleep(0.01)
+                self.assertIn(f'"msg":"its page","url":"{url % server.address}"', self.log(server))
+
     def test_switched_off(self):
         with Server("--console=false") as server:
+            self.assertNotIn("its page", self.log(server))
             for headers in ({}, BROWSER):
                 self.assertEqual(ask(server.address, "/", headers)[0], 404)
 

@@ -145,6 +145,29 @@ class Snippets(SnippetsCase):
             self.collect(page, encoding, ["", "it's $HOME ${x} `x` \\ \"é\"ter", "", "hello", ""])
         self.run_all()
 
+    def test_a_newcomers_way(self):
+        """Run, get it wrong, see where, mend it, copy a line that works."""
+        self.refused = {400}
+        page = self.open(permissions=["clipboard-read", "clipboard-write"])
+
+        def copy(wanted):
+            page.evaluate("document.getElementById('copy').textContent = ''")
+            page.click("#copy")
+            self.wait(page, "document.getElementById('copy').textContent === 'Copied'")
+            self.shown.append(("copied", "curl", page.evaluate("navigator.clipboard.readText()"), wanted))
+
+        self.assertIn("Answer: ", self.run_request(page))
+        page.fill('[aria-label="indices[1][1]"]', "3")
+        page.keyboard.press("Enter")
+        self.wait(page, "document.getElementById('said').textContent.includes('Error: ')")
+        self.assertIn("indices[1] = [0, 3] is out of bounds", page.text_content("#answer"))
+        self.assertEqual(page.get_attribute(".wrong", "aria-label"), "indices[1][1]")
+        copy("INDEX_OUT_OF_BOUNDS: indices[1] = [0, 3]")
+        page.fill('[aria-label="indices[1][1]"]', "2")
+        self.assertIn("2 of 6 elements changed", self.run_request(page))
+        copy([-1.1, 0.3, 1.4, 0.4, 0.5, -3.2])
+        self.run_all()
+
     def test_a_resident(self):
         url = f"http://{self.server.address}/v2/tensors/table.1"
         table = b'{"datatype": "FP32", "shape": [3], "data": [7, 8, 9]}'

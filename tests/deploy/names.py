@@ -19,19 +19,18 @@ OTHER_VARIABLES = {"config", "name", "port", "service_host"}
 # In the page a name in backticks that looks like a setting is one, but for these.
 OTHER_WORDS = {"op", "code", "status", "timeout", "error_code", "request_id", "bad_indices_policy",
                "stop_grace_period", "dmesg", "tensord", "ok", "chunked",
-               "localhost", "positions", "ttl", "path", "method", "body", "everysec",
-               "follow", "r"}
+               "localhost", "positions", "ttl", "r", "follow", "path", "method", "body", "everysec"}
 
 
-def of_follower():
-    """Metrics and settings of tensord-follow, which is not built everywhere: as its source says."""
-    with open(f"{ROOT}/follow/counters.h") as file:
-        metrics = re.findall(r"^ +X\((\w+), \"", file.read(), re.M)
-    with open(f"{ROOT}/follow/counters.c") as file:
-        metrics += re.findall(r'put\(text, "(\w+)"', file.read())
-    with open(f"{ROOT}/config/tensord-follow.conf") as file:
-        settings = re.findall(r"^#?(\w+) =", file.read(), re.M)
-    return {f"tensord_follow_{m}" for m in metrics}, set(settings)
+def follower():
+    """The settings and the metrics of tensord-follow: its own, from its sample and its source."""
+    with open(f"{ROOT}/config/tensord-follow.conf") as sample:
+        settings = re.findall(r"^#?(\w+) =", sample.read(), re.M)
+    with open(f"{ROOT}/follow/counters.h") as header:
+        names = re.findall(r"X\((\w+), \"", header.read())
+    with open(f"{ROOT}/follow/counters.c") as source:
+        names += re.findall(r"put\(text, \"(\w+)\"", source.read())
+    return set(settings), {f"tensord_follow_{name}" for name in names}
 
 
 def main():
@@ -43,10 +42,11 @@ def main():
     known = set(re.findall(r"^# TYPE (\w+)", metrics, re.M))
     settings = subprocess.run([TENSORD, "--print-config"], capture_output=True, text=True, check=True).stdout
     settings = set(re.findall(r"^#?(\w+) =", settings, re.M))
-    followers, follow_settings = of_follower()
-    known |= followers
-    settings |= follow_settings
-    faults = [] if FILES and followers and follow_settings and metrics and settings else ["there is nothing to compare"]
+    page_metrics = set(known)
+    theirs, counted = follower()
+    settings |= theirs
+    known |= counted
+    faults = [] if FILES and page_metrics and settings and theirs and counted else ["there is nothing to compare"]
     for path in FILES:
         with open(path) as file:
             text = file.read()
@@ -56,7 +56,7 @@ def main():
         faults += [f"{name}: there is no setting {v}" for v in variables - settings - OTHER_VARIABLES]
     with open(PAGE) as page:
         words = set(re.findall(r"`([a-z]+(?:_[a-z]+)*)`", page.read()))
-    faults += [f"OPERATING.md does not explain {m}" for m in known - words if m.startswith("tensord_")]
+    faults += [f"OPERATING.md does not explain {m}" for m in page_metrics - words if m.startswith("tensord_")]
     faults += [f"OPERATING.md: there is no setting {w}" for w in words - settings - known - OTHER_WORDS]
     for fault in sorted(faults):
         print(fault)

@@ -232,7 +232,7 @@ static void what_is_dropped_stays_dropped(void **state)
         answer_release(&a);
     }
     assert_false(scratch_has(&s, "short.safetensors"));
-    assert_true(gauge(f, "tensord_tensor_expired_total") == 1);
+    AWAIT(gauge(f, "tensord_tensor_expired_total") == 1);
     kept_put(f, "t", "{'datatype':'FP32','shape':[2],'data':[5,6]}");
     stop(f);
     f = start(&s);
@@ -286,7 +286,7 @@ static void expect_old_file(const struct scratch *s, const char *old, size_t old
     assert_int_equal(size, old_size);
     assert_memory_equal(bytes, old, size);
     free(bytes);
-    assert_int_equal(scratch_count(s), 1);
+    AWAIT(scratch_count(s) == 1); /* another one may be tried */
 }
 
 static void a_full_disk_leaves_the_old_file(void **state)

@@ -39,7 +39,7 @@ class BrowserCase(unittest.TestCase):
 
     def setUp(self):
         self.faults = []
-        self.refused = set()  # statuses that a test provokes: the browser tells them as errors
+        self.refused = set()  # statuses and network errors that a test provokes: the browser tells them
         self.pages = []
 
     def open(self, url=None, wait=True, **context):
@@ -62,7 +62,7 @@ class BrowserCase(unittest.TestCase):
 
     def _console(self, message):
         text = message.text
-        known = any(f"status of {status}" in text for status in self.refused)
+        known = any(f"status of {fault}" in text or f"net::{fault}" in text for fault in self.refused)
         if message.type in ("error", "warning") and not known:
             self.faults.append(f"console: {text}")
 
