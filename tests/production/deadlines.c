@@ -38,12 +38,13 @@ static void a_small_job_is_not_run_past_its_timeout(void **state)
     answer_release(&a);
 }
 
-/* Too much to be done at once, and with a timeout of a millisecond. */
+/* Too much to be done at once, and with a timeout that busy machines cannot spend before the queue.
+ */
 static void say_late(struct raw *r)
 {
     static const char json[] =
         "{\"inputs\":{\"indices\":[[0]],\"updates\":[7],\"shape\":[1000000]},"
-        "\"parameters\":{\"binary_data_output\":true,\"timeout\":1000}}";
+        "\"parameters\":{\"binary_data_output\":true,\"timeout\":100000}}";
     assert_true(raw_printf(r,
                            "POST /v2/models/scatter_nd/infer HTTP/1.1\r\nHost: t\r\n"
                            "Content-Length: %zu\r\n\r\n%s",
@@ -59,10 +60,10 @@ static void a_job_that_waits_is_answered_at_its_timeout(void **state)
     gauge_settle(f, "tensord_running_jobs", 1);
     say_late(&late);
     assert_true(raw_read(&late, &a, false));
-    expect_error(&a, 504, "DEADLINE_EXCEEDED", "timeout of 1 ms");
+    expect_error(&a, 504, "DEADLINE_EXCEEDED", "timeout of 100 ms");
     const char *queue = strstr(answer_header(&a, "Server-Timing"), "queue;dur=");
     assert_non_null(queue);
-    assert_true(atof(queue + strlen("queue;dur=")) > 0.5); /* where nearly all of it passed */
+    assert_true(atof(queue + strlen("queue;dur=")) > 50); /* where nearly all of it passed */
     answer_release(&a);
     raw_close(&late);
     raw_close(&busy); /* and the job of a client that left does not go on */
