@@ -47,7 +47,7 @@ SERVER_LIBS  := -lmicrohttpd -lgnutls -linih -lpthread
 objects = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 KERNELS := $(wildcard kernels/*.c kernels/cpu/*.c)
 PROTO   := $(wildcard proto/*.c proto/*/*.c proto/*/*.cc)
-SERVER  := $(filter-out server/life/main.c,$(wildcard server/*.c server/*/*.c))
+SERVER  := $(filter-out server/life/main.c server/follow/%,$(wildcard server/*.c server/*/*.c))
 
 FLOORS  := $(BUILD)/libserver.a $(BUILD)/libproto.a $(BUILD)/libkernels.a
 
@@ -83,7 +83,7 @@ $(BUILD)/tensord: $(call objects,server/life/main.c) $(if $(WITH_CUDA),$(CUDA_OB
 	    $(if $(WITH_CUDA),$(CUDA_LIBS))
 
 # tensord-follow, where hiredis is: the server needs neither.
-FOLLOW      := $(if $(wildcard /usr/include/hiredis/hiredis.h),$(wildcard follow/*.c))
+FOLLOW      := $(if $(wildcard /usr/include/hiredis/hiredis.h),$(wildcard server/follow/*.c))
 FOLLOW_LIBS := -Wl,--as-needed -lcurl -lhiredis -lmicrohttpd -linih
 FOLLOWER    := $(if $(FOLLOW),$(BUILD)/tensord-follow)
 all: $(FOLLOWER)
@@ -525,7 +525,7 @@ DEB := $(BUILD)/deb
 deb: deps
 	@$(call install,debhelper dpkg-dev $(FOLLOW_PACKAGES))
 	@rm -rf $(DEB) && mkdir -p $(DEB)/tensord/tests
-	@cp -a Makefile LICENSE kernels proto server follow config docker $(DEB)/tensord
+	@cp -a Makefile LICENSE kernels proto server config docker $(DEB)/tensord
 	@cp -a tests/examples $(DEB)/tensord/tests && mv $(DEB)/tensord/config/debian $(DEB)/tensord
 	@cd $(DEB)/tensord && env -u MAKEFLAGS CUDA=$(CUDA) dpkg-buildpackage -us -uc -b \
 	    -j$(shell nproc) >../build.log 2>&1 || { tail -30 ../build.log; exit 1; }

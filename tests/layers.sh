@@ -10,7 +10,7 @@ rooms_of() {
     case $1 in
     kernels) echo . cpu cuda ;;
     proto) echo . number json request answer ;;
-    server) echo base log config memory net access tensors files jobs . console http life ;;
+    server) echo base log config memory net access tensors files jobs . console http life follow ;;
     esac
 }
 
@@ -73,8 +73,9 @@ look_inside() {
 {
     forbid '(server|proto)/' 'kernels/ looks up' $(sources kernels)
     forbid 'server/' 'proto/ looks up' $(sources proto)
-    forbid 'microhttpd' 'libmicrohttpd outside server/http/' \
-        $(sources kernels) $(sources proto) $(sources server | grep -v '^server/http/')
+    forbid 'microhttpd' 'libmicrohttpd outside server/http/ and server/follow/metrics.c' \
+        $(sources kernels) $(sources proto) \
+        $(sources server | grep -vE '^server/(http/|follow/metrics\.c$)')
     forbid 'gnutls' 'GnuTLS outside server/net/tls.c and server/access/digest.c' \
         $(sources kernels) $(sources proto) \
         $(sources server | grep -vE '^server/(net/tls|access/digest)\.c$')
@@ -83,14 +84,10 @@ look_inside() {
     forbid '(cuda|cub/)' 'CUDA outside kernels/cuda/' \
         $(sources kernels | grep -v '^kernels/cuda/') $(sources proto) $(sources server)
     forbid 'tests/' 'the product includes a test' \
-        $(sources kernels) $(sources proto) $(sources server) $(sources follow)
-    # tensord-follow stands beside the server, of which it has times, settings and the log.
-    forbid 'follow/' 'a floor includes tensord-follow' \
         $(sources kernels) $(sources proto) $(sources server)
-    forbid 'server/(memory|net|access|tensors|jobs|http|console|life|rules|server)' \
-        'tensord-follow includes the server' $(sources follow)
-    forbid 'microhttpd' 'libmicrohttpd outside follow/metrics.c' \
-        $(sources follow | grep -v '^follow/metrics\.c$')
+    # tensord-follow is a program of its own, which has times, settings and the log of the server.
+    forbid 'server/(memory|net|access|tensors|files|jobs|http|console|life|rules|server)' \
+        'tensord-follow includes the server' $(sources server/follow)
 }
 for floor in kernels proto server; do
     look_inside "$floor"

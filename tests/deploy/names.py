@@ -26,9 +26,9 @@ def follower():
     """The settings and the metrics of tensord-follow: its own, from its sample and its source."""
     with open(f"{ROOT}/config/tensord-follow.conf") as sample:
         settings = re.findall(r"^#?(\w+) =", sample.read(), re.M)
-    with open(f"{ROOT}/follow/counters.h") as header:
+    with open(f"{ROOT}/server/follow/counters.h") as header:
         names = re.findall(r"X\((\w+), \"", header.read())
-    with open(f"{ROOT}/follow/counters.c") as source:
+    with open(f"{ROOT}/server/follow/counters.c") as source:
         names += re.findall(r"put\(text, \"(\w+)\"", source.read())
     return set(settings), {f"tensord_follow_{name}" for name in names}
 

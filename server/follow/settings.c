@@ -1,4 +1,4 @@
-#include "follow/settings.h"
+#include "server/follow/settings.h"
 
 #include "kernels/nearest.h"
 #include "proto/request/tensor_name.h"

@@ -1,4 +1,4 @@
-#include "follow/counters.h"
+#include "server/follow/counters.h"
 
 #include "server/base/clock.h"
 

@@ -1,10 +1,10 @@
 /* redis: questions to Redis and its answers. hiredis writes and reads its protocol, link.h moves
  * the bytes. */
-#ifndef FOLLOW_REDIS_H
-#define FOLLOW_REDIS_H
+#ifndef SERVER_FOLLOW_REDIS_H
+#define SERVER_FOLLOW_REDIS_H
 
-#include "follow/entry.h"
-#include "follow/link.h"
+#include "server/follow/entry.h"
+#include "server/follow/link.h"
 
 #include <hiredis/hiredis.h>
 

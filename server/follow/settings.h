@@ -3,8 +3,8 @@
  * From it come struct settings, the readers of file (section [tensord-follow] or none), environment
  * (FOLLOW_NAME) and command line, --help and --print-config. Order: defaults < file < environment <
  * command line. */
-#ifndef FOLLOW_SETTINGS_H
-#define FOLLOW_SETTINGS_H
+#ifndef SERVER_FOLLOW_SETTINGS_H
+#define SERVER_FOLLOW_SETTINGS_H
 
 #include "server/base/units.h"
 #include "server/config/config.h"

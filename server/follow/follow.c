@@ -1,4 +1,4 @@
-#include "follow/follow.h"
+#include "server/follow/follow.h"
 
 #include "server/base/clock.h"
 

@@ -1,4 +1,4 @@
-#include "follow/link.h"
+#include "server/follow/link.h"
 
 #include <poll.h>
 #include <string.h>

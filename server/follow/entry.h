@@ -16,8 +16,8 @@
  * condition, no ttl, no timeout and no key, and says bad_indices_policy where the operation has
  * indices. What one entry reads beside the tensor that it writes must be written by the same
  * stream. */
-#ifndef FOLLOW_ENTRY_H
-#define FOLLOW_ENTRY_H
+#ifndef SERVER_FOLLOW_ENTRY_H
+#define SERVER_FOLLOW_ENTRY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "follow/metrics.h"
+#include "server/follow/metrics.h"
 
 #include <errno.h>
 #include <microhttpd.h>

@@ -4,12 +4,12 @@
  * was restarted in between has lost its tensors, or has others, and must be asked first. So
  * target_post never connects; where the connection is gone it says OUTCOME_BROKEN, and target_ask
  * connects anew. Whether the last entry was applied is then what the server says. */
-#ifndef FOLLOW_TARGET_H
-#define FOLLOW_TARGET_H
+#ifndef SERVER_FOLLOW_TARGET_H
+#define SERVER_FOLLOW_TARGET_H
 
-#include "follow/entry.h"
-#include "follow/pause.h"
-#include "follow/settings.h"
+#include "server/follow/entry.h"
+#include "server/follow/pause.h"
+#include "server/follow/settings.h"
 
 #include <curl/curl.h>
 

@@ -1,4 +1,4 @@
-#include "follow/secret.h"
+#include "server/follow/secret.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* secret: a password or token in a file of its own, so that no list of processes shows it. */
-#ifndef FOLLOW_SECRET_H
-#define FOLLOW_SECRET_H
+#ifndef SERVER_FOLLOW_SECRET_H
+#define SERVER_FOLLOW_SECRET_H
 
 #include <stdbool.h>
 #include <stddef.h>

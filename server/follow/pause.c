@@ -1,4 +1,4 @@
-#include "follow/pause.h"
+#include "server/follow/pause.h"
 
 #include "server/base/clock.h"
 #include "server/base/units.h"

@@ -1,6 +1,6 @@
-#include "follow/redis.h"
+#include "server/follow/redis.h"
 
-#include "follow/secret.h"
+#include "server/follow/secret.h"
 
 #include <string.h>
 

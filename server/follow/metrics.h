@@ -1,9 +1,9 @@
 /* metrics: GET /metrics, and /health, which is 200 while both the server and Redis answer, else
  * 503. A thread of libmicrohttpd's serves them. */
-#ifndef FOLLOW_METRICS_H
-#define FOLLOW_METRICS_H
+#ifndef SERVER_FOLLOW_METRICS_H
+#define SERVER_FOLLOW_METRICS_H
 
-#include "follow/counters.h"
+#include "server/follow/counters.h"
 #include "kernels/error.h"
 
 struct MHD_Daemon;

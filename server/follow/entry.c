@@ -1,4 +1,4 @@
-#include "follow/entry.h"
+#include "server/follow/entry.h"
 
 #include <hiredis/hiredis.h>
 #include <inttypes.h>

@@ -14,12 +14,12 @@
  * A client gone, deadlines: not known here. Redis or the server gone: asked again, with a pause
  * that doubles. SIGTERM: the request that is under way is dropped, to be repeated by whoever comes
  * next. Death at any moment: the same. */
-#ifndef FOLLOW_FOLLOW_H
-#define FOLLOW_FOLLOW_H
+#ifndef SERVER_FOLLOW_FOLLOW_H
+#define SERVER_FOLLOW_FOLLOW_H
 
-#include "follow/counters.h"
-#include "follow/redis.h"
-#include "follow/target.h"
+#include "server/follow/counters.h"
+#include "server/follow/redis.h"
+#include "server/follow/target.h"
 #include "server/log/log.h"
 
 struct follower {

@@ -1,6 +1,6 @@
-#include "follow/target.h"
+#include "server/follow/target.h"
 
-#include "follow/secret.h"
+#include "server/follow/secret.h"
 
 #include <string.h>
 

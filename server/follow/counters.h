@@ -1,6 +1,6 @@
 /* counters: what the follower did and where it is, written by its loop, read by /metrics. */
-#ifndef FOLLOW_COUNTERS_H
-#define FOLLOW_COUNTERS_H
+#ifndef SERVER_FOLLOW_COUNTERS_H
+#define SERVER_FOLLOW_COUNTERS_H
 
 #include "proto/text.h"
 

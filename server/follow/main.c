@@ -1,6 +1,6 @@
 /* main: does what the command line asks for. */
-#include "follow/follow.h"
-#include "follow/metrics.h"
+#include "server/follow/follow.h"
+#include "server/follow/metrics.h"
 #include "server/base/version.h"
 
 #include <errno.h>

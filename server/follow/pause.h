@@ -1,7 +1,7 @@
 /* pause: waiting that the end of the process cuts short. SIGTERM and SIGINT are blocked and come
  * through a descriptor, so that every wait can watch it. */
-#ifndef FOLLOW_PAUSE_H
-#define FOLLOW_PAUSE_H
+#ifndef SERVER_FOLLOW_PAUSE_H
+#define SERVER_FOLLOW_PAUSE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* link: a stream of bytes to Redis, plain or through TLS, by libcurl. */
-#ifndef FOLLOW_LINK_H
-#define FOLLOW_LINK_H
+#ifndef SERVER_FOLLOW_LINK_H
+#define SERVER_FOLLOW_LINK_H
 
-#include "follow/pause.h"
-#include "follow/settings.h"
+#include "server/follow/pause.h"
+#include "server/follow/settings.h"
 
 #include <curl/curl.h>
 #include <stddef.h>
