@@ -12,7 +12,7 @@ import time
 import urllib.request
 
 from debian_root import FOLDER, base, need, run, size_bytes
-from instance import Instance
+from instance import TENSORD, Instance, skip
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 # No daemon, no kernel feature: this works inside a container as well.
@@ -90,6 +90,37 @@ def examples(address):
         assert data == wanted, f"{op}: {data}"
 
 
+def bill_of_materials(name, root):
+    """Writes <name>.cdx.json beside the program under test: CycloneDX, of the image's packages. Their
+    number, which must be what dpkg has in the image."""
+    tool = os.path.join(os.path.dirname(sys.executable), "debsbom")
+    if not os.path.exists(tool):
+        skip("there is no debsbom (tests/deploy/requirements.txt)")
+    folder = os.path.join(os.path.dirname(os.path.abspath(TENSORD)), "sbom")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, name.replace(" ", "-"))
+    run(tool, "generate", "-t", "cdx", "--root", root, "--distro-name", name, "-o", path)
+    with open(path + ".cdx.json") as file:
+        bill = json.load(file)
+    assert bill["bomFormat"] == "CycloneDX", bill["bomFormat"]
+    listed = {c["name"] for c in bill["components"] if "arch=source" not in c.get("purl", "")}
+    with open(f"{root}/var/lib/dpkg/status") as file:
+        installed = {line.split()[1] for line in file if line.startswith("Package: ")}
+    assert listed == installed, f"{listed ^ installed} differ"
+    return len(listed)
+
+
+def check_follow():
+    """The stage of tensord-follow."""
+    root, config, added = build("docker/Dockerfile", None, "--target=follow")
+    done = subprocess.run(in_container(root, config, *config["Entrypoint"], "--check-config"), capture_output=True)
+    assert done.stdout == b"ok\n", done
+    packages = bill_of_materials("image-follow", root)
+    assert added < 40 << 20, f"the image adds {added} bytes"
+    buildah("rm", "--all")
+    print(f"image of tensord-follow: {added / 1e6:.1f} MB over its base; {packages} packages")
+
+
 def check(name, dockerfile, limit_bytes, *options, arch=None):
     root, config, added = build(dockerfile, arch, *options)
     start = time.monotonic()
@@ -106,14 +137,16 @@ def check(name, dockerfile, limit_bytes, *options, arch=None):
     assert status == 0, f"a drained container ends with {status}"
     assert subprocess.run(in_container(root, config, *health)).returncode != 0, "healthy when gone"
     assert added < limit_bytes, f"the image adds {added} bytes"
+    packages = bill_of_materials(name, root)
     buildah("rm", "--all")
-    print(f"{name}: {added / 1e6:.1f} MB over its base; ready after {ready_ms:.0f} ms; "
+    print(f"{name}: {added / 1e6:.1f} MB over its base; {packages} packages; ready after {ready_ms:.0f} ms; "
           f"{rss_kb / 1024:.1f} MiB when idle")
 
 
 def main():
     need("buildah", "debootstrap", "unshare")
     check("image", "docker/Dockerfile", 20 << 20)
+    check_follow()
 
 
 if __name__ == "__main__":
