@@ -47,25 +47,21 @@ static const struct row rows[] = {
      "thread's std::from_chars and std::to_chars over the same text, in memory"},
     {"kept-update", UPDATE, FORM_BINARY, 1, RAW_ECHO, 51, false, 1.3,
      "seconds for 10,000 rows of 64 FP32 added to a kept table of 1,000,000 rows, in binary / "
-     "those "
-     "of a raw-socket echo of the same request"},
+     "those of a raw-socket echo of the same request"},
     {"kept-lookup", LOOKUP, FORM_BINARY, 1, RAW_ECHO, 51, false, 1.3,
-     "seconds for 10,000 rows of 64 FP32 out of a kept table of 1,000,000 rows, in binary / those "
-     "of "
-     "a raw-socket echo of as many bytes as the answer has"},
+     "seconds for 10,000 rows of 64 FP32 out of a kept table of 1,000,000 rows, in binary / "
+     "those of a raw-socket echo of as many bytes as the answer has"},
     {"kept-lookup-16", SMALL, FORM_LOOKUP, 1, HTTP_ECHO, 51, true, 0.80,
      "requests/s, 16 rows of 64 FP32 out of the same table, one connection / those of bare "
      "libmicrohttpd echoing as many bytes"},
     {"kept-lookup-16-16", SMALL, FORM_LOOKUP, 16, HTTP_ECHO, 31, true, 0.80,
      "the same on 16 connections"},
     {"kept-names", SMALL, FORM_NAMES, 1, FIRST, 51, true, 0.95,
-     "requests/s, 16 rows of 64 FP32 out of 1,000 kept tables of 100 rows in turn, one connection "
-     "/ "
-     "those out of one of them"},
+     "requests/s, 16 rows of 64 FP32 out of 1,000 kept tables of 100 rows in turn, one "
+     "connection / those out of one of them"},
     {"kept-beside-writes", SMALL, FORM_LOOKUP, 4, ALONE, 5, false, 2,
-     "99th percentile of the milliseconds of lookups of 16 rows on 4 connections beside a stream "
-     "of "
-     "updates of 10,000 rows of the same table / the same without that stream"},
+     "99th percentile of the milliseconds of lookups of 16 rows on 4 connections beside a "
+     "stream of updates of 10,000 rows of the same table / the same without that stream"},
     {"small-tls", SMALL, FORM_JSON, 1, PLAIN, 51, true, 0.6,
      "requests/s over TLS, JSON, one connection (" SMALL_IS ") / the same without TLS"},
     {"beside-large", SMALL, FORM_JSON, 100, ALONE, 5, false, 10,
