@@ -37,10 +37,12 @@ bool heap_is_slack(struct heap *heap)
     return now > heap->kept_bytes + WORTH_BYTES;
 }
 
+/* What other threads free meanwhile stays resident: it is no sign that nothing was gained, and is for
+ * the next trim. */
 void heap_trim(struct heap *heap)
 {
-    int64_t before = slack();
+    int64_t before = resident(), slack_before = slack();
     malloc_trim(0);
-    if (slack() > before - GAIN_BYTES) /* memory freed meanwhile is for the next trim */
-        heap->kept_bytes = before;
+    if (resident() > before - GAIN_BYTES)
+        heap->kept_bytes = slack_before;
 }

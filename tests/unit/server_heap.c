@@ -1,0 +1,77 @@
+/* heap: what a peak leaves in malloc is seen and given back, however other threads free meanwhile.
+ */
+#include "server/memory/heap.h"
+#include "tests/support/http/preload.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BLOCKS = 400, BLOCK = 60000 };
+
+static char *early[BLOCKS], *late[BLOCKS];
+static char **freed_meanwhile; /* by another thread, as it were, while the heap is trimmed */
+
+/* In front of the C library's. */
+int malloc_trim(size_t pad);
+
+static void free_all(char **blocks)
+{
+    for (int i = 0; i < BLOCKS; i++)
+        free(blocks[i]);
+}
+
+int malloc_trim(size_t pad)
+{
+    int (*trim)(size_t) = (int (*)(size_t))dlsym(RTLD_NEXT, "malloc_trim");
+    int given = trim(pad);
+    if (freed_meanwhile)
+        free_all(freed_meanwhile);
+    return given;
+}
+
+/* The block that is returned keeps them from the top of the heap, from where they would go by
+ * themselves. */
+static char *fill(char **blocks)
+{
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = malloc(BLOCK);
+        assert_non_null(blocks[i]);
+        memset(blocks[i], 1, BLOCK);
+    }
+    return malloc(1);
+}
+
+static void what_is_freed_during_a_trim_goes_with_the_next(void **state)
+{
+    (void)state;
+    struct heap heap = {0};
+    if (!PRELOAD_WORKS)
+        skip();
+    char *after_early = fill(early), *after_late = fill(late);
+    heap_trim(&heap);
+    assert_false(heap_is_slack(&heap));
+    free_all(early);
+    assert_true(heap_is_slack(&heap));
+    freed_meanwhile = late;
+    heap_trim(&heap);
+    freed_meanwhile = NULL;
+    assert_true(heap_is_slack(&heap));
+    heap_trim(&heap);
+    assert_false(heap_is_slack(&heap));
+    free(after_early);
+    free(after_late);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_freed_during_a_trim_goes_with_the_next),
+    };
+    return cmocka_run_group_tests_name("heap", tests, NULL, NULL);
+}
