@@ -186,7 +186,7 @@ static enum error_code no_operation(struct segment op, struct error *error)
 {
     const char *like = route_hint_operation(op.text, op.size);
     return error_set(error, ERROR_MODEL_NOT_FOUND, NULL,
-                     "there is no operation '%.*s'%s%s%s (POST /v2/repository/index lists them)",
+                     "there is no operation '%.*s'%s%s%s (GET /v2/models lists them)",
                      printed_size(op), op.text, like ? "; did you mean '" : "", like ? like : "",
                      like ? "'?" : "");
 }

@@ -62,7 +62,7 @@ const char *route_hint(const char *path, char *hint)
         snprintf(hint, ROUTE_HINT_MAX, "did you mean %s?", nearest_path(path));
     else
         snprintf(hint, ROUTE_HINT_MAX,
-                 "POST /v2/models/%s/infer runs an operation, POST /v2/repository/index lists "
+                 "POST /v2/models/%s/infer runs an operation, GET /v2/models lists "
                  "them, GET /openapi.json describes the rest",
                  names_operation(path, &op) ? op.name : "{operation}");
     return hint;

@@ -100,7 +100,7 @@ static void check_json(const struct answer *a, const struct golden_case *c)
     assert_non_null(g.file);
     assert_true(golden_next(&g, &found));
     if (!golden_equal(&found.output.tensor, &c->output.tensor))
-        fail_msg("another answer: %.2000s", a->body);
+        fail_msg("case %s: another answer: %.2000s", c->name, a->body);
     golden_close(&g);
     free(line);
 }
@@ -139,7 +139,7 @@ static void check_tensor(const struct golden_case *c, const char *bytes, size_t 
 
     read_tensor(&found, bytes, size);
     if (!golden_equal(&found, &c->output.tensor))
-        fail_msg("another answer");
+        fail_msg("case %s: another answer", c->name);
     free(found.data);
 }
 

@@ -89,7 +89,7 @@ static void expect_sentence(const char *url, const char *sentence)
 static void a_path_that_is_not_there_is_told_what_is(void **state)
 {
 #define RUN(name)                                                                                  \
-    "POST /v2/models/" name "/infer runs an operation, POST /v2/repository/index lists them, GET " \
+    "POST /v2/models/" name "/infer runs an operation, GET /v2/models lists them, GET "            \
     "/openapi.json describes the rest"
     (void)state;
     expect_sentence("/infer", "there is nothing at /infer; " RUN("{operation}"));
@@ -128,13 +128,13 @@ static void an_operation_that_is_not_there_is_told_the_nearest(void **state)
         char url[128], sentence[256];
         snprintf(url, sizeof url, "/v2/models/%s/infer", rows[i][0]);
         snprintf(sentence, sizeof sentence,
-                 "there is no operation '%s'; did you mean '%s'? (POST /v2/repository/index lists "
+                 "there is no operation '%s'; did you mean '%s'? (GET /v2/models lists "
                  "them)",
                  rows[i][0], rows[i][1]);
         expect_sentence(url, sentence);
     }
     expect_sentence("/v2/models/resnet50/infer",
-                    "there is no operation 'resnet50' (POST /v2/repository/index lists them)");
+                    "there is no operation 'resnet50' (GET /v2/models lists them)");
 }
 
 static void other_methods_are_told_which_are_allowed(void **state)

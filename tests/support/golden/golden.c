@@ -4,6 +4,7 @@
 #include "tests/support/kernels/number.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,8 +204,8 @@ void golden_open(struct golden *g, const char *path)
 {
     *g = (struct golden){.file = fopen(path, "r")};
     if (!g->file) {
-        perror(path);
-        abort();
+        fprintf(stderr, "%s: %s; each operation has its cases there\n", path, strerror(errno));
+        exit(EXIT_FAILURE);
     }
 }
 
