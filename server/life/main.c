@@ -9,6 +9,7 @@
 #include "server/jobs/cores.h"
 #include "server/life/command.h"
 #include "server/life/life.h"
+#include "server/memory/heap.h"
 #include "server/net/health.h"
 
 #include <stdio.h>
@@ -105,5 +106,6 @@ int main(int argc, char **argv, char **environment)
     }
     make_teams_sleep(argv);
     life_prepare_process();
+    heap_keep_little();
     return life_serve(&command.sources);
 }

@@ -8,6 +8,13 @@
 
 #define WORTH_BYTES ((int64_t)(4 * MIB))
 #define GAIN_BYTES  ((int64_t)MIB)
+#define TOP_BYTES   ((int)MIB)
+
+/* Unset, glibc raises the bound to twice the largest block that was ever freed. */
+void heap_keep_little(void)
+{
+    mallopt(M_TRIM_THRESHOLD, TOP_BYTES);
+}
 
 /* Resident bytes that no file stands behind; 0 where /proc is not there. */
 static int64_t resident(void)

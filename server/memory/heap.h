@@ -1,6 +1,5 @@
 /* heap: memory that malloc keeps after a peak (libmicrohttpd's memory of connections, TLS sessions,
- * lines of the log, blocks) goes back to the system. glibc by itself gives back only the top of a
- * heap. */
+ * lines of the log, blocks) goes back to the system. */
 #ifndef SERVER_MEMORY_HEAP_H
 #define SERVER_MEMORY_HEAP_H
 
@@ -11,6 +10,10 @@
 struct heap {
     int64_t kept_bytes; /* slack that a trim could not give back, or the least slack since */
 };
+
+/* Before the first thread. A heap gives back its top by itself where that is large: malloc_trim does
+ * not reach the top of any thread's heap. */
+void heap_keep_little(void);
 
 /* Whether there is enough slack, memory that is resident but not in use, for a trim to be worth it.
  */

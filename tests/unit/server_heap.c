@@ -4,6 +4,7 @@
 #include "tests/support/http/preload.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { BLOCKS = 400, BLOCK = 60000 };
+enum { BLOCKS = 400, BLOCK = 60000, LARGE = 16 << 20 };
 
 static char *early[BLOCKS], *late[BLOCKS];
 static char **freed_meanwhile; /* by another thread, as it were, while the heap is trimmed */
@@ -68,10 +69,37 @@ static void what_is_freed_during_a_trim_goes_with_the_next(void **state)
     free(after_late);
 }
 
+/* In a heap of its own, after a free that raises what glibc would keep, if it chose. */
+static void *have_peak(void *argument)
+{
+    char **blocks = argument;
+    blocks[0] = malloc(LARGE);
+    free(blocks[0]);
+    free(fill(blocks));
+    free_all(blocks);
+    return NULL;
+}
+
+static void the_top_of_a_threads_heap_goes_by_itself(void **state)
+{
+    (void)state;
+    struct heap heap = {0};
+    pthread_t thread;
+    if (!PRELOAD_WORKS)
+        skip();
+    heap_trim(&heap);
+    assert_false(heap_is_slack(&heap));
+    assert_int_equal(pthread_create(&thread, NULL, have_peak, early), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_false(heap_is_slack(&heap));
+}
+
 int main(void)
 {
+    heap_keep_little();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_freed_during_a_trim_goes_with_the_next),
+        cmocka_unit_test(the_top_of_a_threads_heap_goes_by_itself),
     };
     return cmocka_run_group_tests_name("heap", tests, NULL, NULL);
 }
