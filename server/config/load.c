@@ -1,5 +1,5 @@
 /* The sources of settings: a file, the environment, the command line. */
-#include "server/config/config.h"
+#include "server/config/settings_table.h"
 
 #include <errno.h>
 #include <ini.h>
@@ -9,7 +9,8 @@
 enum { LINE_MAX_BYTES = INI_MAX_LINE - 2, SECTION_MAX = 64 };
 
 struct loader {
-    const struct config_reader *reader;
+    const struct settings_table *table;
+    void *values;
     config_fault *told;
     void *context;
     bool has_faults;
@@ -25,8 +26,7 @@ static void tell(struct loader *loader, const struct error *fault)
 static void set(struct loader *loader, const char *where, const char *name, const char *value)
 {
     struct error error, fault;
-    const struct config_reader *reader = loader->reader;
-    if (reader->set(reader->target, name, value, &error) == ERROR_NONE)
+    if (settings_table_set(loader->table, loader->values, name, value, &error) == ERROR_NONE)
         return;
     (void)error_set(&fault, ERROR_INVALID_PARAMETER, NULL, "%.250s%s", where, error.message);
     tell(loader, &fault);
@@ -110,7 +110,7 @@ static void refuse_section(struct file_reader *reader, const char *section)
         return;
     snprintf(reader->section, sizeof reader->section, "%s", section);
     snprintf(why, sizeof why, "section [%.50s]: allowed is no section, or [%.30s]", section,
-             reader->loader->reader->section);
+             reader->loader->table->program);
     refuse_line(reader, why);
 }
 
@@ -120,7 +120,7 @@ static int take_setting(void *context, const char *section, const char *name, co
     char where[256];
     reader->is_due = false;
     snprintf(where, sizeof where, "%.200s, line %d: ", reader->path, reader->line);
-    if (*section && strcmp(section, reader->loader->reader->section) != 0)
+    if (*section && strcmp(section, reader->loader->table->program) != 0)
         refuse_section(reader, section);
     else
         set(reader->loader, where, name, value);
@@ -192,8 +192,8 @@ static void read_variable(struct loader *loader, const char *variable)
 {
     char shouted[128], name[128], where[160];
     const char *value = strchr(variable, '=');
-    size_t prefix = strlen(loader->reader->prefix);
-    if (!value++ || strncmp(variable, loader->reader->prefix, prefix) != 0)
+    size_t prefix = strlen(loader->table->prefix);
+    if (!value++ || strncmp(variable, loader->table->prefix, prefix) != 0)
         return;
     snprintf(shouted, sizeof shouted, "%.*s", (int)(value - 1 - variable), variable);
     if (strcmp(shouted + prefix, "CONFIG") == 0 || is_kubernetes(shouted, value))
@@ -219,10 +219,10 @@ static void read_argument(struct loader *loader, const char *argument)
     set(loader, "", name, value + 1);
 }
 
-bool config_read(const struct config_reader *reader, const struct config_sources *sources,
-                 config_fault *told, void *context)
+bool settings_table_read(const struct settings_table *table, void *values,
+                         const struct config_sources *sources, config_fault *told, void *context)
 {
-    struct loader loader = {.reader = reader, .told = told, .context = context};
+    struct loader loader = {.table = table, .values = values, .told = told, .context = context};
     if (sources->file)
         read_file(&loader, sources->file);
     for (char **e = sources->environment; *e; e++)
@@ -230,18 +230,4 @@ bool config_read(const struct config_reader *reader, const struct config_sources
     for (char **a = sources->arguments; *a; a++)
         read_argument(&loader, *a);
     return !loader.has_faults;
-}
-
-static enum error_code set_config(void *config, const char *name, const char *value,
-                                  struct error *error)
-{
-    return config_set(config, name, value, error);
-}
-
-bool config_load(struct config *config, const struct config_sources *sources, config_fault *told,
-                 void *context)
-{
-    const struct config_reader reader = {set_config, config, "tensord", "TENSORD_"};
-    config_init(config);
-    return config_read(&reader, sources, told, context);
 }

@@ -14,8 +14,6 @@
 #include "proto/request/words.h"
 #include "server/base/units.h"
 
-#define CONFIG_AUTO UINT64_MAX
-
 #define CONFIG_TABLE(X)                                                                            \
     X(listen, TEXT, "127.0.0.1:8080", ANY, false,                                                  \
       "addresses with commas: host:port, [v6]:port, port (on 127.0.0.1), tls:host:port, "          \

@@ -1,6 +1,7 @@
 #include "server/config/value.h"
 
 #include "proto/number/digits.h"
+#include "server/base/units.h"
 
 #include <inttypes.h>
 #include <string.h>

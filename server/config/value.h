@@ -2,7 +2,7 @@
 #ifndef SERVER_CONFIG_VALUE_H
 #define SERVER_CONFIG_VALUE_H
 
-#include "server/config/config.h"
+#include "server/config/settings_table.h"
 
 /* Reads a number of the setting's kind. Errors: INVALID_PARAMETER, saying what is allowed. */
 MUST_CHECK enum error_code config_number_parse(const struct setting *setting, const char *text,

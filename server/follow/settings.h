@@ -7,7 +7,7 @@
 #define SERVER_FOLLOW_SETTINGS_H
 
 #include "server/base/units.h"
-#include "server/config/config.h"
+#include "server/config/settings_table.h"
 
 #define SETTINGS_TABLE(X)                                                                          \
     X(stream, TEXT, "updates", ANY, "the Redis stream that is read")                               \
@@ -31,9 +31,8 @@
     X(removed, WORD, "stop", WORDS("stop", "accept"),                                              \
       "entries that the server lacks were removed from the stream: stop, or accept, because "      \
       "snapshots have them")                                                                       \
-    X(server_timeout, TIME, "120s", RANGE(SEC, HOUR),                                              \
-      "a request without an answer by then is "                                                    \
-      "repeated")                                                                                  \
+    X(server_timeout, TIME, "2m", RANGE(SEC, HOUR),                                                \
+      "a request without an answer by then is repeated")                                           \
     X(redis_timeout, TIME, "10s", RANGE(SEC, HOUR), "Redis silent for so long is asked anew")      \
     X(least_pause, TIME, "50ms", RANGE(MSEC, 60 * SEC),                                            \
       "before a repeat; doubled with each until most_pause, and halved by chance")                 \
@@ -57,6 +56,9 @@ enum removed { REMOVED_STOP, REMOVED_ACCEPT };
 /* All sources; false: each fault was told. What belongs together was checked too. */
 MUST_CHECK bool settings_load(struct settings *settings, const struct config_sources *sources,
                               config_fault *told, void *context);
+
+/* What the stream is called to the server. */
+const char *settings_source(const struct settings *settings);
 
 /* A configuration file: help and value of each setting; defaults are commented out. */
 void settings_print(const struct settings *settings, FILE *out);

@@ -162,7 +162,7 @@ static bool add_entry(const struct target *target, const struct entry *entry,
 {
     char id[ENTRY_ID_MAX];
     entry_id_print(&entry->id, id);
-    bool is_right = add(headers, "Update-Source", target->settings->source) &&
+    bool is_right = add(headers, "Update-Source", settings_source(target->settings)) &&
                     add(headers, "Update-Position", id);
     for (int i = 0; i < ENTRY_HEADERS && is_right; i++)
         if (entry->headers[i] || i == ENTRY_TYPE) /* libcurl would send a form's type */
@@ -201,7 +201,7 @@ static bool find_position(const struct target *target, struct entry_id *stands)
     *stands = (struct entry_id){0, 0};
     if (!end)
         return false;
-    snprintf(key, sizeof key, "\"%.*s\":\"", SOURCE_MAX, target->settings->source);
+    snprintf(key, sizeof key, "\"%.*s\":\"", SOURCE_MAX, settings_source(target->settings));
     const char *at = strstr(positions, key);
     if (!at || at > end)
         return true;
