@@ -15,12 +15,15 @@ enum error_code safetensors_file_length(size_t *json_size, const char *first, si
         return error_set(error, ERROR_INVALID_HEADER, NULL,
                          "it has %zu bytes; a safetensors file has at least 8", size);
     memcpy(&length, first, SAFETENSORS_LENGTH_BYTES);
-    if (length > SAFETENSORS_HEADER_MAX || length > size - SAFETENSORS_LENGTH_BYTES)
+    if (length > SAFETENSORS_HEADER_MAX)
         return error_set(error, ERROR_INVALID_HEADER, NULL,
-                         "its first 8 bytes say that a header of %llu bytes follows; it may have "
-                         "%d, and the file has %zu bytes more",
-                         (unsigned long long)length, SAFETENSORS_HEADER_MAX,
-                         size - SAFETENSORS_LENGTH_BYTES);
+                         "it is no safetensors file: its first 8 bytes would be a header of %llu "
+                         "bytes, allowed are %d",
+                         (unsigned long long)length, SAFETENSORS_HEADER_MAX);
+    if (length > size - SAFETENSORS_LENGTH_BYTES)
+        return error_set(error, ERROR_INVALID_HEADER, NULL,
+                         "it is cut short: its header has %llu bytes, of which %zu are there",
+                         (unsigned long long)length, size - SAFETENSORS_LENGTH_BYTES);
     *json_size = (size_t)length;
     return ERROR_NONE;
 }

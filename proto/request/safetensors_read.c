@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { LENGTH_BYTES = 8 };
-
 /* A body whose first bytes are no length that it could have: what it looks like, if anything. */
 static enum error_code not_safetensors(const char *body, size_t size, uint64_t length,
                                        struct error *error)
@@ -17,13 +15,14 @@ static enum error_code not_safetensors(const char *body, size_t size, uint64_t l
         return error_set(error, ERROR_INVALID_HEADER, NULL,
                          "the body is read as a safetensors file, but it looks like %s; %s",
                          guise.looks, guise.advice);
-    if (size < LENGTH_BYTES)
+    if (size < SAFETENSORS_LENGTH_BYTES)
         return error_set(error, ERROR_INVALID_HEADER, NULL,
                          "the body has %zu bytes; a safetensors file has at least 8", size);
     return error_set(error, ERROR_INVALID_HEADER, NULL,
                      "the safetensors header says that it has %llu bytes; it may have %d and the "
                      "body has %zu after it",
-                     (unsigned long long)length, SAFETENSORS_HEADER_MAX, size - LENGTH_BYTES);
+                     (unsigned long long)length, SAFETENSORS_HEADER_MAX,
+                     size - SAFETENSORS_LENGTH_BYTES);
 }
 
 /* Finds the JSON and what follows it. */
@@ -31,9 +30,10 @@ static enum error_code split(const struct decode *d, char *body, size_t size, si
                              struct frame *frame, struct error *error)
 {
     uint64_t length = 0;
-    if (size >= LENGTH_BYTES)
-        memcpy(&length, body, LENGTH_BYTES);
-    if (size < LENGTH_BYTES || length > SAFETENSORS_HEADER_MAX || length > size - LENGTH_BYTES)
+    if (size >= SAFETENSORS_LENGTH_BYTES)
+        memcpy(&length, body, SAFETENSORS_LENGTH_BYTES);
+    if (size < SAFETENSORS_LENGTH_BYTES || length > SAFETENSORS_HEADER_MAX ||
+        length > size - SAFETENSORS_LENGTH_BYTES)
         return not_safetensors(body, size, length, error);
     if (length > d->rules->json_limit)
         return error_set(error, ERROR_PAYLOAD_TOO_LARGE, NULL,
@@ -41,7 +41,8 @@ static enum error_code split(const struct decode *d, char *body, size_t size, si
                          "max_json)",
                          (unsigned long long)length, d->rules->json_limit);
     *json_size = (size_t)length;
-    *frame = (struct frame){body + LENGTH_BYTES + length, size - LENGTH_BYTES - (size_t)length};
+    *frame = (struct frame){body + SAFETENSORS_LENGTH_BYTES + length,
+                            size - SAFETENSORS_LENGTH_BYTES - (size_t)length};
     return ERROR_NONE;
 }
 
@@ -231,7 +232,7 @@ enum error_code safetensors_read(struct decode *d, char *body, size_t size, stru
     size_t json_size = 0;
     enum error_code code = split(d, body, size, &json_size, frame, error);
     if (!code)
-        code = parse_header(d, body + LENGTH_BYTES, json_size, error);
+        code = parse_header(d, body + SAFETENSORS_LENGTH_BYTES, json_size, error);
     if (code)
         return code;
     sort_by_offset(d);

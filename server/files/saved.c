@@ -1,11 +1,16 @@
 #include "server/files/saved.h"
 
+#include "proto/number/digits.h"
 #include "server/base/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The largest number of a file: versions are counted on from it, and milliseconds become
+ * nanoseconds. */
+#define NUMBER_MOST (UINT64_MAX / MSEC / 2)
 
 static const char from_prefix[] = "tensord.from.", key_prefix[] = "tensord.key.";
 
@@ -15,15 +20,20 @@ static enum error_code wrong(const char *name, const char *value, struct error *
                      value ? value : "missing");
 }
 
-/* All of the text is one number; false: it is none. */
-static bool read_number(const char *text, int base, uint64_t *number)
+/* Each of these two takes all of the text; false: it is no such number. */
+static bool read_hex(const char *text, uint64_t *number)
 {
-    const char *allowed = base == 16 ? "0123456789abcdef" : "0123456789";
     size_t size = strlen(text);
-    if (size == 0 || size > 20 || strspn(text, allowed) != size)
+    if (size == 0 || size > 16 || strspn(text, "0123456789abcdef") != size)
         return false;
-    *number = strtoull(text, NULL, base);
+    *number = strtoull(text, NULL, 16);
     return true;
+}
+
+static bool read_number(const char *text, uint64_t *number)
+{
+    const char *end = digits_read(text, NUMBER_MOST, number);
+    return end && *end == '\0';
 }
 
 enum error_code saved_read(struct saved *saved, bool *is_ours, const struct safetensors_file *file,
@@ -31,19 +41,19 @@ enum error_code saved_read(struct saved *saved, bool *is_ours, const struct safe
 {
     struct {
         const char *name;
-        int base;
+        bool (*read)(const char *text, uint64_t *number);
         uint64_t *number;
     } members[] = {
-        {"tensord.generation", 16, &saved->generation},
-        {"tensord.epoch", 16, &saved->epoch},
-        {"tensord.version", 10, &saved->version},
-        {"tensord.created", 10, &saved->created_ms},
-        {"tensord.ttl", 10, &saved->ttl_ns},
+        {"tensord.generation", read_hex, &saved->generation},
+        {"tensord.epoch", read_hex, &saved->epoch},
+        {"tensord.version", read_number, &saved->version},
+        {"tensord.created", read_number, &saved->created_ms},
+        {"tensord.ttl", read_number, &saved->ttl_ns},
     };
     *is_ours = file->count == 1 && safetensors_file_word(file, members[0].name);
     for (size_t i = 0; i < sizeof members / sizeof *members && *is_ours; i++) {
         const char *value = safetensors_file_word(file, members[i].name);
-        if (!value || !read_number(value, members[i].base, members[i].number))
+        if (!value || !members[i].read(value, members[i].number))
             return wrong(members[i].name, value, error);
     }
     if (*is_ours)
@@ -76,7 +86,7 @@ static bool read_bytes(uint8_t *bytes, size_t count, const char *hex)
     for (size_t i = 0; i < count; i++) {
         char two[3] = {hex[2 * i], hex[2 * i] ? hex[2 * i + 1] : '\0', '\0'};
         uint64_t byte;
-        if (strlen(two) != 2 || !read_number(two, 16, &byte))
+        if (strlen(two) != 2 || !read_hex(two, &byte))
             return false;
         bytes[i] = (uint8_t)byte;
     }
@@ -106,8 +116,8 @@ static bool read_key(struct kept_key *key, const struct safetensors_word *word)
     if (!at || strlen(id) != 2 * sizeof key->id || !read_bytes(key->id, sizeof key->id, id) ||
         strlen(fingerprint) != 2 * sizeof key->fingerprint ||
         !read_bytes(key->fingerprint, sizeof key->fingerprint, fingerprint) ||
-        !read_number(kept, 10, &key->kept_ms) || !read_number(status, 10, &number) ||
-        number < 200 || number > 299)
+        !read_number(kept, &key->kept_ms) || !read_number(status, &number) || number < 200 ||
+        number > 299)
         return false;
     key->status = (int)number;
     key->answer = at;

@@ -168,6 +168,12 @@ static void expect_refusal(const struct scratch *s, const char *more, const char
     }
 }
 
+/* A file of ours, as far as its metadata says. */
+#define META(GENERATION, EPOCH, VERSION, TTL)                                                      \
+    "{'__metadata__':{'tensord.generation':'" GENERATION "','tensord.epoch':'" EPOCH               \
+    "','tensord.version':'" VERSION "','tensord.created':'0','tensord.ttl':'" TTL "'},"            \
+    F32("x", "6", 0, 24) "}"
+
 static void a_damaged_file_stops_the_start(void **state)
 {
     static const struct {
@@ -190,6 +196,12 @@ static void a_damaged_file_stops_the_start(void **state)
         {"{'x':", 0, "JSON"},
         {"{'__metadata__':{'tensord.generation':'12'}," F32("x", "6", 0, 24) "}", 24,
          "tensord.epoch of __metadata__ is \"missing\""},
+        {META("12", "1", "99999999999999999999", "0"), 24,
+         "tensord.version of __metadata__ is \"99999999999999999999\""},
+        {META("12", "1", "1", "18446744073709551615"), 24,
+         "tensord.ttl of __metadata__ is \"18446744073709551615\""},
+        {META("12345678901234567", "1", "1", "0"), 24,
+         "tensord.generation of __metadata__ is \"12345678901234567\""},
         {"{" F32("a/b", "3", 0, 12) "," F32("c", "3", 12, 24) "}", 24,
          "'emb.a/b' is no tensor's name"},
     };
@@ -203,7 +215,11 @@ static void a_damaged_file_stops_the_start(void **state)
     scratch_write(&s, "emb.safetensors", "hello", 5);
     expect_refusal(&s, NULL, "emb.safetensors: it has 5 bytes");
     scratch_write(&s, "emb.safetensors", "hello, this is no tensor", 24);
-    expect_refusal(&s, NULL, "emb.safetensors: its first 8 bytes say");
+    expect_refusal(&s, NULL, "emb.safetensors: it is no safetensors file");
+    scratch_write(&s, "emb.safetensors", "\xF8\0\0\0\0\0\0\0{", 9);
+    expect_refusal(&s, NULL,
+                   "emb.safetensors: it is cut short: its header has 248 bytes, of which 1 are "
+                   "there");
     scratch_write(&s, "emb.safetensors", "", 0);
     expect_refusal(&s, NULL, "emb.safetensors: it has 0 bytes");
     scratch_remove(&s);
