@@ -260,9 +260,6 @@ enum error_code files_move(struct files *files, struct turn *turn, int from, int
     struct new_file file = {.fd = -1};
     char to_file[FILE_NAME_MAX + 1];
     folder_file_of(to_file, target->name);
-    if (!store_prepare_move(files->store, turn, from, to, position))
-        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL,
-                         "no room for the positions of both tensors");
     if (must_be_written(files, source, target) &&
         write_moved(files, turn, from, to, &file, to_file, error) != ERROR_NONE)
         return error->code;

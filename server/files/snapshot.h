@@ -38,8 +38,9 @@ MUST_CHECK enum error_code snapshot_write(const struct snapshot *snapshot, struc
 MUST_CHECK enum error_code files_drop(struct files *files, struct turn *turn, int place,
                                       struct error *error);
 
-/* The file of `from` becomes that of `to`. Where `from` has none, it is written, if that of `to`
- * would be lost without. More errors: RESOURCE_EXHAUSTED. */
+/* The file of `from` becomes that of `to`; store_prepare_move has made room for it. Where `from`
+ * has none, it is written, if that of `to` would be lost without. More errors: RESOURCE_EXHAUSTED.
+ */
 MUST_CHECK enum error_code files_move(struct files *files, struct turn *turn, int from, int to,
                                       const struct position *position, struct error *error);
 

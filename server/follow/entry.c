@@ -1,5 +1,7 @@
 #include "server/follow/entry.h"
 
+#include "proto/number/digits.h"
+
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,23 +10,12 @@
 /* ------------------------------------------------------------------------------------------- ids
  */
 
-static const char *read_number(const char *at, uint64_t *number)
-{
-    const char *p = at;
-    *number = 0;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(*number, 10, number) ||
-            __builtin_add_overflow(*number, (uint64_t)(*p - '0'), number))
-            return NULL;
-    return p > at ? p : NULL;
-}
-
 bool entry_id_parse(struct entry_id *id, const char *text)
 {
-    const char *at = read_number(text, &id->ms);
+    const char *at = digits_read(text, UINT64_MAX, &id->ms);
     id->count = 0;
     if (at && *at == '-')
-        at = read_number(at + 1, &id->count);
+        at = digits_read(at + 1, UINT64_MAX, &id->count);
     return at && *at == '\0';
 }
 

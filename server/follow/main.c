@@ -1,7 +1,7 @@
 /* main: does what the command line asks for. */
+#include "server/base/version.h"
 #include "server/follow/follow.h"
 #include "server/follow/metrics.h"
-#include "server/base/version.h"
 
 #include <errno.h>
 #include <signal.h>

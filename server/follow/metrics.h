@@ -3,8 +3,8 @@
 #ifndef SERVER_FOLLOW_METRICS_H
 #define SERVER_FOLLOW_METRICS_H
 
-#include "server/follow/counters.h"
 #include "kernels/error.h"
+#include "server/follow/counters.h"
 
 struct MHD_Daemon;
 

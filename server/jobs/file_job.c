@@ -23,12 +23,12 @@ enum error_code file_job_move(struct job *job)
 {
     struct holds *holds = &job->holds;
     int from = holds->inputs[0], to = holds->into;
-    if (holds->setup.files)
-        return files_move(holds->setup.files, &holds->turn, from, to, &holds->setup.position,
-                          &job->error);
     if (!store_prepare_move(holds->setup.store, &holds->turn, from, to, &holds->setup.position))
         return error_set(&job->error, ERROR_RESOURCE_EXHAUSTED, NULL,
                          "no room for the positions of both tensors");
+    if (holds->setup.files)
+        return files_move(holds->setup.files, &holds->turn, from, to, &holds->setup.position,
+                          &job->error);
     store_move(holds->setup.store, &holds->turn, from, to, &holds->setup.position, clock_ns());
     return ERROR_NONE;
 }
