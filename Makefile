@@ -331,7 +331,7 @@ fuzz: deps-test
 # A program tests/bench/NAME.c may have parts: tests/bench/NAME_*.c and NAME_*.cc.
 
 bench_sources = $(wildcard tests/bench/$(1).c tests/bench/$(1)_*.c tests/bench/$(1)_*.cc)
-.PHONY: bench bench-kept-peers bench-kernels bench-kernels-peers bench-json
+.PHONY: bench bench-follow bench-kept-peers bench-kernels bench-kernels-peers bench-json
 .SECONDEXPANSION:
 $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
@@ -341,7 +341,7 @@ $(BUILD)/bench/%: $$(call objects,$$(call bench_sources,$$*)) $(BUILD)/libsuppor
 # tensors against their model, and 10,000 clients that vanish.
 .PHONY: soak
 soak: deps-test
-	@$(AGAIN) $(BUILD)/tensord $(BUILD)/tests/soak/soak $(BUILD)/tests/production/vanish \
+	@$(AGAIN) $(BUILD)/tensord $(FOLLOWER) $(BUILD)/tests/soak/soak $(BUILD)/tests/production/vanish \
 	    $(BUILD)/tests/production/tensors_history $(BUILD)/tests/production/files_killed_load \
 	    $(BUILD)/tests/soak/shortest
 	@$(BUILD)/tests/soak/shortest
@@ -349,6 +349,7 @@ soak: deps-test
 	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/production/tensors_history 1000000
 	@TENSORD=$(BUILD)/tensord $(BUILD)/tests/production/files_killed_load 1000
 	@TENSORD=$(BUILD)/tensord VANISH_ROUNDS=2000 $(BUILD)/tests/production/vanish
+	@TENSORD=$(BUILD)/tensord CHAOS_UPDATES=100000 CHAOS_KILLS=60 python3 tests/follow/chaos.py || [ $$? = 77 ]
 
 bench: deps
 	@$(AGAIN) $(BUILD)/tensord $(BUILD)/bench/server
@@ -365,6 +366,10 @@ bench-peers: deps
 	@BUILD=$(BUILD) PEERS=$(PEERS_VENV) tests/bench/peers/run.sh
 
 # Rows of a kept table, beside redis-server and FastAPI with a dictionary of NumPy arrays.
+bench-follow: deps-test
+	@$(AGAIN) $(BUILD)/tensord $(FOLLOWER)
+	@TENSORD=$(BUILD)/tensord python3 tests/bench/follow.py
+
 bench-kept-peers: deps
 	@$(call install,redis-server)
 	@$(AGAIN) $(BUILD)/tensord $(PEERS_VENV)/installed
@@ -472,6 +477,7 @@ help:
 	@echo "make bench           the server beside its limits (ROWS='small large' picks rows)"
 	@echo "make screenshots     the console page, light and dark; two of them are the README's"
 	@echo "make bench-peers     the server beside FastAPI with numpy and MLServer"
+	@echo "make bench-follow    how far tensord-follow is behind a Redis stream of updates"
 	@echo "make bench-kept-peers  kept tables beside redis-server and FastAPI"
 	@echo "make bench-kernels   the kernels beside a baseline and the speed of a copy"
 	@echo "make bench-kernels-peers  the same beside PyTorch and JAX (6 GB of wheels)"

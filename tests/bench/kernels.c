@@ -50,8 +50,10 @@ static struct tensor table_of(struct cell_data *w)
 
 static void ours_plan(struct plan *plan, struct cell_data *w, const struct machine *machine)
 {
-    static const char *const names[] = {"tensor_scatter_add", "scatter_nd", "gather_nd",
-                                        "sparse_segment_mean"};
+    static const char *const names[] = {
+        "tensor_scatter_add",   "scatter_nd",           "gather_nd",
+        "sparse_segment_mean",  "segment_sum",          "unsorted_segment_sum",
+        "unsorted_segment_max", "unsorted_segment_mean"};
     const struct cell *c = w->cell;
     struct tensor table = table_of(w), values = tensor_of(w, c->dtype, c->n, w->values);
     struct tensor indices = {DTYPE_INT32, 2, {c->n, w->depth}, w->own};
@@ -59,10 +61,15 @@ static void ours_plan(struct plan *plan, struct cell_data *w, const struct machi
     for (int i = 0; i < table.rank; i++)
         w->out_shape[i] = (int32_t)table.shape[i];
     struct tensor shape = {DTYPE_INT32, 1, {table.rank}, w->out_shape};
+    struct tensor segments = {.dtype = DTYPE_INT32, .data = w->out_shape};
     struct tensor inputs[][OP_INPUTS_MAX] = {[ADD] = {table, indices, values},
                                              [SCATTER_ND] = {indices, values, shape},
                                              [GATHER] = {table, indices},
-                                             [MEAN] = {table, flat, ids}};
+                                             [MEAN] = {table, flat, ids},
+                                             [SEGMENT_SUM] = {values, flat},
+                                             [UNSORTED_SUM] = {values, flat, segments},
+                                             [UNSORTED_MAX] = {values, flat, segments},
+                                             [UNSORTED_MEAN] = {values, flat, segments}};
     struct plan_options options = {
         .output_limit = SIZE_MAX, .threads = omp_get_num_procs(), .machine = machine};
     struct op_name name;
@@ -103,14 +110,32 @@ static bool baseline_add(const struct cell_data *w, const struct baseline *b)
     }
 }
 
+static bool baseline_compute(const struct cell_data *w, const struct baseline *b)
+{
+    switch (w->cell->kind) {
+    case MEAN:
+        return baseline_mean_f32(b, w->table, w->own, w->ids, w->cell->segments, w->out);
+    case GATHER:
+        return baseline_gather_f32(b, w->table, w->own, w->out);
+    case SEGMENT_SUM:
+        return baseline_segment_sum_f32(b, w->own, w->values, w->out);
+    case UNSORTED_MAX:
+        return baseline_unsorted_max_f32(b, w->own, w->values, w->out);
+    case UNSORTED_MEAN:
+        return baseline_unsorted_mean_f32(b, w->own, w->values, w->ids, w->out);
+    case ADD:
+    case SCATTER_ND:
+    case UNSORTED_SUM:
+        return baseline_add(w, b);
+    }
+    return false;
+}
+
 static double baseline_run(const struct cell_data *w, const struct baseline *b)
 {
     memcpy(w->own, w->indices, w->index_bytes);
     double start = now_ms();
-    bool done = w->cell->kind == MEAN
-                    ? baseline_mean_f32(b, w->table, w->own, w->ids, w->cell->segments, w->out)
-                : w->cell->kind == GATHER ? baseline_gather_f32(b, w->table, w->own, w->out)
-                                          : baseline_add(w, b);
+    bool done = baseline_compute(w, b);
     double ms = now_ms() - start;
     assert(done);
     return ms;

@@ -1,6 +1,7 @@
 #include "tests/bench/kernels_baseline.h"
 #include "kernels/inline.h"
 
+#include <float.h>
 #include <omp.h>
 #include <stddef.h>
 #include <string.h>
@@ -207,6 +208,85 @@ bool baseline_mean_f32(const struct baseline *b, const float *table, const int32
                 o[j] /= (float)(m - first);
         }
     }
+    return true;
+}
+
+bool baseline_segment_sum_f32(const struct baseline *b, const int32_t *ids, const float *data,
+                              float *out)
+{
+    if (!all_inside(b, ids))
+        return false;
+    int64_t d = b->d;
+#pragma omp parallel num_threads(b->threads)
+    {
+        int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
+        int64_t low = b->rows * me / team, high = b->rows * (me + 1) / team;
+        memset(out + low * d, 0, (size_t)((high - low) * d) * sizeof *out);
+        for (int64_t m = first_pair(ids, b->n, low); m < b->n && ids[m] < high; m++)
+            if (d == 1)
+                out[ids[m]] += data[m];
+            else
+                add_f32(out + ids[m] * d, data + m * d, d);
+    }
+    return true;
+}
+
+ALWAYS_INLINE void max_f32(float *o, const float *u, int64_t d)
+{
+    for (int64_t j = 0; j < d; j++)
+        o[j] = u[j] > o[j] ? u[j] : o[j];
+}
+
+/* Called with constants, as apply is. */
+ALWAYS_INLINE void max_rows(const struct baseline *b, const int32_t *ids, const float *data,
+                            float *out, int64_t low, int64_t high, int64_t d, int64_t ahead,
+                            bool own)
+{
+    for (int64_t m = 0; m < b->n; m++) {
+        int64_t r = ids[m];
+        if (ahead && m + ahead < b->n)
+            prefetch(out + ids[m + ahead] * d, d * 4);
+        if (!own || (r >= low && r < high))
+            max_f32(out + r * d, data + m * d, d);
+    }
+}
+
+bool baseline_unsorted_max_f32(const struct baseline *b, const int32_t *ids, const float *data,
+                               float *out)
+{
+    if (!all_inside(b, ids))
+        return false;
+    int64_t d = b->d;
+#pragma omp parallel num_threads(b->threads)
+    {
+        int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
+        int64_t low = b->rows * me / team, high = b->rows * (me + 1) / team;
+        for (int64_t i = low * d; i < high * d; i++)
+            out[i] = -FLT_MAX;
+        if (d == 1 && team == 1)
+            max_rows(b, ids, data, out, low, high, 1, 0, false);
+        else if (d == 1)
+            max_rows(b, ids, data, out, low, high, 1, 0, true);
+        else if (b->prefetch)
+            max_rows(b, ids, data, out, low, high, d, AHEAD, true);
+        else
+            max_rows(b, ids, data, out, low, high, d, 0, true);
+    }
+    return true;
+}
+
+bool baseline_unsorted_mean_f32(const struct baseline *b, const int32_t *ids, const float *data,
+                                int32_t *counts, float *out)
+{
+    if (!baseline_add_f32(b, NULL, ids, data, out))
+        return false;
+    memset(counts, 0, (size_t)b->rows * sizeof *counts);
+    for (int64_t m = 0; m < b->n; m++)
+        counts[ids[m]]++;
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t r = 0; r < b->rows; r++)
+        for (int64_t j = 0; counts[r] > 0 && j < b->d; j++)
+            out[r * b->d + j] /= (float)counts[r];
     return true;
 }
 

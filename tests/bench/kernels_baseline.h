@@ -30,6 +30,14 @@ bool baseline_gather_f32(const struct baseline *b, const float *table, const int
 bool baseline_mean_f32(const struct baseline *b, const float *table, const int32_t *indices,
                        const int32_t *ids, int64_t segments, float *out);
 
+/* The rows of `data` folded by `ids`; sorted ones for the first. `counts` has room for b->rows. */
+bool baseline_segment_sum_f32(const struct baseline *b, const int32_t *ids, const float *data,
+                              float *out);
+bool baseline_unsorted_max_f32(const struct baseline *b, const int32_t *ids, const float *data,
+                               float *out);
+bool baseline_unsorted_mean_f32(const struct baseline *b, const int32_t *ids, const float *data,
+                                int32_t *counts, float *out);
+
 /* memcpy, each thread a part. */
 void baseline_copy(const float *from, float *to, int64_t n, int threads);
 

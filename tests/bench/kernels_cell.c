@@ -24,6 +24,14 @@ static const struct cell cells[] = {
     {"segment_mean f32 1e6 of 1e5 D64, 1e5 seg", MEAN, DTYPE_FP32, 1000000, {100000}, 64, 100000, UNIFORM, false, 59.2},
     {"segment_mean f32 1e6 of 1e6 D16, 2 seg", MEAN, DTYPE_FP32, 1000000, {1000000}, 16, 2, UNIFORM, false, 48.4},
     {"gather_nd f32 1e6 of 1e6 D16", GATHER, DTYPE_FP32, 1000000, {1000000}, 16, 0, UNIFORM, false, 108.4},
+    {"segment_sum f32 1e6 D1, 1e5 seg", SEGMENT_SUM, DTYPE_FP32, 1000000, {100000}, 1, 0, UNIFORM, false, 8.4},
+    {"segment_sum f32 1e6 D64, 1e5 seg", SEGMENT_SUM, DTYPE_FP32, 1000000, {100000}, 64, 0, UNIFORM, false, 285.6},
+    {"unsorted_segment_sum f32 1e6->1e5 D1", UNSORTED_SUM, DTYPE_FP32, 1000000, {100000}, 1, 0, UNIFORM, false, 8.4},
+    {"unsorted_segment_sum f32 1e6->1e5 D64", UNSORTED_SUM, DTYPE_FP32, 1000000, {100000}, 64, 0, UNIFORM, false, 285.6},
+    {"unsorted_segment_max f32 1e6->1e5 D1", UNSORTED_MAX, DTYPE_FP32, 1000000, {100000}, 1, 0, UNIFORM, false, 8.4},
+    {"unsorted_segment_max f32 1e6->1e5 D64", UNSORTED_MAX, DTYPE_FP32, 1000000, {100000}, 64, 0, UNIFORM, false, 285.6},
+    {"unsorted_segment_mean f32 1e6->1e5 D1", UNSORTED_MEAN, DTYPE_FP32, 1000000, {100000}, 1, 0, UNIFORM, false, 8.4},
+    {"unsorted_segment_mean f32 1e6->1e5 D64", UNSORTED_MEAN, DTYPE_FP32, 1000000, {100000}, 64, 0, UNIFORM, false, 285.6},
 };
 /* clang-format on */
 
@@ -85,6 +93,8 @@ static void fill_indices(struct cell_data *w, uint64_t *state)
                 c->pattern == ONE_ROW ? 7 : (int32_t)(next_random(state) % (uint64_t)c->dims[i]);
     for (int64_t k = 0; c->kind == MEAN && k < c->n; k++)
         w->ids[k] = (int32_t)(k * c->segments / c->n);
+    for (int64_t k = 0; c->kind == SEGMENT_SUM && k < c->n; k++)
+        w->indices[k] = (int32_t)(k * c->dims[0] / c->n);
 }
 
 void cell_data_init(struct cell_data *w, const struct cell *c)
@@ -109,6 +119,7 @@ void cell_data_init(struct cell_data *w, const struct cell *c)
     fill_values(c->dtype, w->table, w->table_bytes, &state);
     fill_values(c->dtype, w->values, w->values_bytes, &state);
     fill_indices(w, &state);
+    memcpy(w->own, w->indices, w->index_bytes); /* a plan may look at them */
 }
 
 void cell_data_release(struct cell_data *w)

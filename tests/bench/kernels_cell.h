@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum kind { ADD, SCATTER_ND, GATHER, MEAN };
+/* From SEGMENT_SUM on the values are folded by ids, which are the indices; the first dimension of
+ * the table is the number of segments. */
+enum kind { ADD, SCATTER_ND, GATHER, MEAN, SEGMENT_SUM, UNSORTED_SUM, UNSORTED_MAX, UNSORTED_MEAN };
 enum pattern { UNIFORM, ONE_ROW };
 
 struct cell {

@@ -68,7 +68,9 @@ static void forget(const char *folder)
 
 void peers_load(struct peers *peers, const struct cell_data *data)
 {
-    static const char *const kinds[] = {"add", "scatter_nd", "gather", "mean"};
+    static const char *const kinds[] = {"add",          "scatter_nd",   "gather",
+                                        "mean",         "segment_sum",  "unsorted_sum",
+                                        "unsorted_max", "unsorted_mean"};
     const struct cell *c = data->cell;
     char folder[] = "/dev/shm/tensord-bench-XXXXXX", line[64];
     if (peers->count == 0)

@@ -8,6 +8,7 @@ Each library computes a cell in several forms; the fastest one is used.
 import os
 import sys
 import time
+import warnings
 
 import jax
 import jax.numpy as jnp
@@ -35,6 +36,39 @@ class Cell:
             self.table, self.values = self.table[:, 0], self.values[:, 0]
 
 
+REDUCTIONS = {"segment_sum": "sum", "unsorted_sum": "sum", "unsorted_max": "amax", "unsorted_mean": "mean"}
+
+
+def torch_segments(cell, values, ids):
+    """The values folded by ids."""
+    reduction = REDUCTIONS[cell.kind]
+    out = torch.empty((cell.rows, *values.shape[1:]), dtype=values.dtype)
+    spread = ids if values.ndim == 1 else ids[:, None].expand_as(values)
+    forms = [lambda: out.zero_().scatter_reduce_(0, spread, values, reduction, include_self=False)]
+    if reduction == "sum":
+        forms.append(lambda: out.zero_().index_add_(0, ids, values))
+    else:
+        forms.append(lambda: out.zero_().index_reduce_(0, ids, values, reduction, include_self=False))
+    if cell.kind == "segment_sum":
+        lengths = torch.from_numpy(np.bincount(cell.indices, minlength=cell.rows))
+        forms.append(lambda: torch.segment_reduce(values, "sum", lengths=lengths))
+    return forms
+
+
+def jax_segments(cell, values, ids, wait):
+    fold = jax.ops.segment_max if cell.kind == "unsorted_max" else jax.ops.segment_sum
+
+    def whole(values, ids, ordered):
+        result = fold(values, ids, cell.rows, indices_are_sorted=ordered)
+        if cell.kind != "unsorted_mean":
+            return result
+        count = jnp.maximum(jax.ops.segment_sum(jnp.ones_like(ids), ids, cell.rows), 1)
+        return result / (count if values.ndim == 1 else count[:, None])
+
+    return [wait(jax.jit(lambda v, i, o=ordered: whole(v, i, o)), values, ids)
+            for ordered in ((False, True) if cell.kind == "segment_sum" else (False,))]
+
+
 def torch_forms(cell):
     """The cell as functions without arguments."""
     tensor = lambda a: (torch.from_numpy(a.view(np.uint16)).view(torch.bfloat16)
@@ -50,6 +84,8 @@ def torch_forms(cell):
         starts = torch.from_numpy(np.searchsorted(cell.ids, np.arange(cell.segments), "left")
                                   .astype(np.int32))
         return [lambda: torch.nn.functional.embedding_bag(indices, table, starts, mode="mean")]
+    if cell.kind in REDUCTIONS:
+        return torch_segments(cell, values, wide)
     if cell.in_place:
         start = lambda: table
     else:
@@ -75,6 +111,8 @@ def jax_forms(cell):
             t[i], s, cell.segments, indices_are_sorted=ordered) / c[:, None]
         return [wait(jax.jit(lambda t, i, s, c, o=ordered: mean(t, i, s, c, o)),
                      table, indices, ids, count) for ordered in (False, True)]
+    if cell.kind in REDUCTIONS:
+        return jax_segments(cell, values, indices, wait)
     start = jnp.zeros_like if cell.kind == "scatter_nd" else lambda t: t
     add = lambda t, i, u: start(t).at[i].add(u, mode="promise_in_bounds")
     if not cell.in_place:
@@ -112,6 +150,7 @@ def fastest(forms, set_threads=None):
 
 
 def main():
+    warnings.simplefilter("ignore", UserWarning)  # of what PyTorch calls beta
     jax.config.update("jax_enable_x64", True)
     jax.config.update("jax_platforms", "cpu")
     answer = lambda text: print(text, flush=True)
