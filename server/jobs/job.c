@@ -104,15 +104,19 @@ static void shorten_timeout(struct job *job)
     set_deadline(job);
 }
 
-void job_decode(struct job *job, int threads)
+void job_decode(struct job *job, int threads, bool may_wait)
 {
     struct work work = job_work(job, threads);
     uint64_t start = clock_ns();
+    job->holds.reads_files = may_wait;
+    job->holds.misses_dtype = false;
     enum error_code code = job->kind == JOB_TENSOR
                                ? tensor_job_decode(job, &work)
                                : request_decode(&job->request, &job->op, &job->head, &job->rules,
                                                 &work, job->body, job->body_size, &job->error);
-    job->decoded = code == ERROR_NONE;
+    if (job->holds.misses_dtype)
+        error_clear(&job->error);
+    job->decoded = code == ERROR_NONE && !job->holds.misses_dtype;
     if (job->decoded && job->kind == JOB_INFER)
         shorten_timeout(job);
     job_explain_stop(job);
@@ -122,7 +126,8 @@ void job_decode(struct job *job, int threads)
 enum job_turn job_enter(struct job *job, bool may_wait)
 {
     enum turn_state state;
-    if (job->holds.turn.state == TURN_HELD)
+    struct turn *turn = &job->holds.turn;
+    if (turn->state == TURN_HELD && !store_step_back(job->holds.setup.store, turn, clock_ns()))
         return JOB_TURN_HELD;
     if (job->holds.turn.count == 0 &&
         (job->kind == JOB_TENSOR ? tensor_job_names(job) : bind_names(job)) != ERROR_NONE) {
@@ -136,6 +141,24 @@ enum job_turn job_enter(struct job *job, bool may_wait)
     return state == TURN_HELD      ? JOB_TURN_HELD
            : state == TURN_WAITING ? JOB_TURN_WAITS
                                    : JOB_TURN_BUSY;
+}
+
+bool job_needs_files(const struct job *job)
+{
+    const struct turn *turn = &job->holds.turn;
+    return turn->state == TURN_HELD && !store_is_ready(job->holds.setup.store, turn);
+}
+
+static bool is_not_drained(void *context)
+{
+    struct job *job = context;
+    return atomic_load_explicit(&job->stopped_by, memory_order_acquire) != ERROR_DRAINING;
+}
+
+void job_prepare(struct job *job)
+{
+    if (holds_prepare_files(&job->holds, is_not_drained, job, &job->error) == ERROR_CANCELLED)
+        job_explain_stop(job);
 }
 
 static void plan_infer(struct job *job)

@@ -10,12 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* EXPIRE is asked for by the server itself: what has a file ends with it. */
+/* LOOK does no more than wait until what there is of the name is known. EXPIRE is asked for by the
+ * server itself: what has a file ends with it. */
 enum verb {
     VERB_PUT,
     VERB_MOVE,
     VERB_ASSIGN,
     VERB_READ,
+    VERB_LOOK,
     VERB_PATCH,
     VERB_DROP,
     VERB_SNAPSHOT,

@@ -134,6 +134,7 @@ static enum error_code write_it(struct job *job, int *status)
         *status = 204;
         return file_job_expire(job);
     case VERB_READ:
+    case VERB_LOOK:
     case VERB_SNAPSHOT:
         break;
     }

@@ -28,7 +28,7 @@ static void prepare(struct job *job, const struct example *example)
     snprintf(body + ANSWER_HEAD_ROOM, size + 1, "{\"inputs\":{%s},\"parameters\":%s}",
              example->inputs, parameters);
     job_receive(job, body + ANSWER_HEAD_ROOM, strlen(body + ANSWER_HEAD_ROOM));
-    job_decode(job, 1);
+    job_decode(job, 1, false);
     if (job->decoded)
         job_plan(job);
 }

@@ -30,6 +30,7 @@ struct store {
     struct blocks *blocks;
     struct clients *clients;
     struct budget budget;  /* tensor_memory; its limit 0: nothing is kept */
+    bool is_lazy;          /* what has no resident may still have a file: see files.h */
     int most;              /* tensors_max */
     int most_keys;         /* tensor_keys, of a name */
     int count;             /* residents, with those that are about to be */
@@ -63,6 +64,7 @@ struct store_setup {
     struct clients *clients; /* who may be charged for them */
     size_t memory;
     int most, most_keys;
+    bool is_lazy;
 };
 
 void store_init(struct store *store, const struct store_setup *setup);
@@ -96,6 +98,14 @@ MUST_CHECK enum error_code store_enter(struct store *store, struct turn *turn,
                                        const struct line_bounds *bounds, bool may_wait,
                                        uint64_t now_ns, enum turn_state *state,
                                        struct error *error);
+
+/* Whether all that the turn needs to know of its names is in memory. What is not is to be prepared
+ * first, by files_prepare, in a turn that holds the name alone. */
+bool store_is_ready(struct store *store, const struct turn *turn);
+
+/* Lets a held turn that shares a line of a name that is not ready leave its lines; it is TURN_OUT
+ * with its names as they were, to enter again. False: there is no such line. */
+bool store_step_back(struct store *store, struct turn *turn, uint64_t now_ns);
 
 /* Leaves all lines, whatever the turn's state, and forgets its names. Turns that come to be held
  * thereby are told so. */
@@ -182,7 +192,8 @@ struct kept_key {
     const char *answer;
 };
 
-/* The name remembers it as of `kept_ns`, later than those before; false without room. */
+/* The name remembers it as of `kept_ns`, later than those before; false without room. One that it
+ * remembers stays; one that a request has claimed is kept: that request finds it so in its turn. */
 MUST_CHECK bool store_adopt_key(struct store *store, struct turn *turn, int place,
                                 const struct kept_key *key, uint64_t kept_ns);
 
@@ -238,6 +249,9 @@ bool store_look(struct store *store, const char *name, uint64_t now_ns, struct r
 /* Up to where each source of updates was applied to it, into `list` of POSITIONS_MAX; returns how
  * many there are. */
 int store_positions(struct store *store, const char *name, uint64_t now_ns, struct position *list);
+
+/* Whether what the store says of the name is all that there is; else a file may have it. */
+bool store_knows(struct store *store, const char *name);
 
 /* The type of its elements; DTYPE_NONE: there is none. */
 enum dtype store_dtype(struct store *store, const char *name, uint64_t now_ns);

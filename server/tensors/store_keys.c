@@ -40,6 +40,7 @@ void store_keep(struct store *store, struct turn *turn, int place, struct key *k
 void store_forget(struct store *store, struct turn *turn, int place, struct key *key)
 {
     pthread_mutex_lock(&store->lock);
-    keys_release(&turn->places[place].named->keys, &store->budget, key);
+    if (!key->is_kept)
+        keys_release(&turn->places[place].named->keys, &store->budget, key);
     store_unlock(store);
 }

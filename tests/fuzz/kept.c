@@ -216,7 +216,7 @@ static void run(struct world *w, const char *body, size_t size)
         return;
     memcpy(memory + ANSWER_HEAD_ROOM, body, size);
     job_receive(job, memory + ANSWER_HEAD_ROOM, size);
-    job_decode(job, 1);
+    job_decode(job, 1, false);
     if (!job->decoded)
         return;
     FUZZ_CHECK(job_enter(job, false) == JOB_TURN_HELD);
