@@ -2,6 +2,7 @@
 #ifndef SERVER_HTTP_PARTS_H
 #define SERVER_HTTP_PARTS_H
 
+#include "server/access/origin.h"
 #include "server/http/headers.h"
 #include "server/http/http.h"
 #include "server/http/reply.h"
@@ -130,7 +131,8 @@ struct exchange {
     bool must_close; /* what follows cannot be trusted to be a request */
     struct route_match match;
     struct query query; /* of requests about residents */
-    const char *target[QUERY_COUNT + 3];
+    const char *target[QUERY_COUNT + 3]; /* filled for a request with a key */
+    struct origin_facts origin;          /* of a job's */
     struct body body;
     size_t discarded;  /* bytes of a refused body */
     bool is_suspended; /* and counted so */

@@ -78,10 +78,11 @@ enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup)
     struct server *server = x->server;
     const char *const *value = x->headers.value;
     const char *token = grant_token(&x->grant);
-    struct origin_facts facts = facts_of(x);
     struct error *error = &x->job.error;
     size_t jobs = server->config.queue_jobs / 4;
-    fill_target(x);
+    x->origin = facts_of(x);
+    if (value[HEADER_IDEMPOTENCY_KEY])
+        fill_target(x);
     *setup =
         (struct holds_setup){.store = &server->store,
                              .files = files_exist(&server->files) ? &server->files : NULL,
@@ -93,8 +94,7 @@ enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup)
                              .key = value[HEADER_IDEMPOTENCY_KEY],
                              .target = x->target,
                              .in_url = server->config.tensor_in_url,
-                             .forbids_use = origin_forbids_use(&facts),
-                             .forbids_change = origin_forbids_change(&facts)};
+                             .origin = &x->origin};
     if (conditions_check(&setup->conditions, error) != ERROR_NONE)
         return error->code;
     return position_parse(&setup->position, value[HEADER_UPDATE_SOURCE],

@@ -28,15 +28,21 @@ void holds_open(struct holds *holds, const struct holds_setup *setup)
         holds->inputs[i] = PLACE_NONE;
 }
 
+static const char *origin_forbids(const struct origin_facts *origin, bool writes)
+{
+    const char *why = origin ? origin_forbids_use(origin) : NULL;
+    return !why && origin && writes ? origin_forbids_change(origin) : why;
+}
+
 enum error_code holds_permit(const struct holds_setup *setup, const char *name, bool writes,
                              struct error *error)
 {
     if (!setup->store || !store_keeps(setup->store))
         return error_set(error, ERROR_NOT_SUPPORTED, NULL,
                          "this server keeps no tensors (setting tensor_memory)");
-    if (setup->forbids_use || (writes && setup->forbids_change))
-        return error_set(error, ERROR_FORBIDDEN, NULL, "%s",
-                         setup->forbids_use ? setup->forbids_use : setup->forbids_change);
+    const char *why = origin_forbids(setup->origin, writes);
+    if (why)
+        return error_set(error, ERROR_FORBIDDEN, NULL, "%s", why);
     if (!rights_allow(setup->rights, name, writes))
         return error_set(error, ERROR_FORBIDDEN, NULL, "the token may not %s the tensor '%s'",
                          writes ? "write" : "read", name);
@@ -223,6 +229,8 @@ enum error_code holds_check(struct holds *holds, struct error *error)
 {
     const struct resident *resident = turn_resident(&holds->turn, holds->about);
     char etag[ETAG_MAX] = "";
+    if (!conditions_exist(&holds->setup.conditions))
+        return ERROR_NONE;
     if (resident)
         resident_etag(resident, etag);
     return check(holds, &holds->setup, holds->turn.places[holds->about].named->name, etag, error);
