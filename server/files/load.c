@@ -5,6 +5,7 @@
 #include "server/files/files.h"
 #include "server/files/reader.h"
 #include "server/files/saved.h"
+#include "server/tensors/store_files.h"
 
 #include <stdlib.h>
 #include <string.h>

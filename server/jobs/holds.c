@@ -2,13 +2,13 @@
 
 #include "server/base/clock.h"
 #include "server/base/exhausted.h"
+#include "server/jobs/holds_parts.h"
+#include "server/tensors/store_keys.h"
+#include "server/tensors/store_view.h"
 
-#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { KEY_TEXT_MAX = 255 };
 
 static enum dtype dtype_of(const struct directory *directory, const char *name)
 {
@@ -58,105 +58,6 @@ enum error_code holds_join(struct holds *holds, const char *name, bool writes, i
     return *place >= 0 ? ERROR_NONE : error_no_memory(error);
 }
 
-/* ----------------------------------------------------------------------------------------- keys */
-
-/* With or without its quotes it is the same key. */
-static bool trim_key(const char **key, size_t *size)
-{
-    const char *text = *key;
-    *size = strlen(text);
-    if (*size >= 2 && text[0] == '"' && text[*size - 1] == '"') {
-        text++;
-        *size -= 2;
-    }
-    for (size_t i = 0; i < *size; i++)
-        if (text[i] < ' ' || text[i] > '~' || text[i] == '"')
-            return false;
-    *key = text;
-    return *size >= 1 && *size <= KEY_TEXT_MAX;
-}
-
-/* Of texts, each with its end, and then the body. */
-static bool hash(uint8_t *digest, const char *first, const char *const *texts, const void *body,
-                 size_t size)
-{
-    struct digest d;
-    if (!digest_begin(&d))
-        return false;
-    digest_add(&d, first, strlen(first) + 1);
-    for (; *texts; texts++)
-        digest_add(&d, *texts, strlen(*texts) + 1);
-    digest_add(&d, body, size);
-    digest_end(&d, digest);
-    return true;
-}
-
-enum error_code holds_key(struct holds *holds, const char *op, const char *body, size_t size,
-                          struct error *error)
-{
-    const struct holds_setup *setup = &holds->setup;
-    const char *key = setup->key;
-    uint8_t id[DIGEST_BYTES];
-    size_t key_size;
-    if (!key)
-        return ERROR_NONE;
-    if (!trim_key(&key, &key_size))
-        return error_set(error, ERROR_INVALID_HEADER, NULL,
-                         "Idempotency-Key is '%.40s', allowed are 1 to %d visible characters, in "
-                         "quotes or not",
-                         setup->key, KEY_TEXT_MAX);
-    if (!hash(id, setup->token, (const char *[]){NULL}, key, key_size) ||
-        !hash(holds->fingerprint, op, setup->target, body, size))
-        return error_no_memory(error);
-    memcpy(holds->key_id, id, KEY_ID_BYTES);
-    holds->is_keyed = true;
-    return ERROR_NONE;
-}
-
-static enum error_code explain_claim(const struct holds *holds, enum claim claim,
-                                     struct error *error)
-{
-    const char *name = holds->turn.places[holds->into].named->name;
-    switch (claim) {
-    case CLAIM_NEW:
-    case CLAIM_KEPT:
-        break;
-    case CLAIM_RUNNING:
-        return error_set(error, ERROR_CONFLICT, NULL,
-                         "a request with this Idempotency-Key is still being worked on; ask again");
-    case CLAIM_REUSED:
-        return error_set(error, ERROR_IDEMPOTENCY_KEY_REUSED, NULL,
-                         "this Idempotency-Key came with another request to the tensor '%s'", name);
-    case CLAIM_FULL:
-        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL,
-                         "the tensor '%s' remembers %d keys (setting tensor_keys), none older than "
-                         "10 minutes; nothing was applied, try again later",
-                         name, holds->setup.store->most_keys);
-    case CLAIM_NO_MEMORY:
-        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL,
-                         "there is no room for another Idempotency-Key (setting tensor_memory); "
-                         "nothing was applied");
-    }
-    return ERROR_NONE;
-}
-
-/* A key that is kept is replayed in the turn, and no claim of ours. */
-static enum error_code claim(struct holds *holds, const struct key **kept, struct error *error)
-{
-    struct key *key = NULL;
-    if (!holds->is_keyed || holds->into == PLACE_NONE || holds->claim)
-        return ERROR_NONE;
-    enum claim result = store_claim(holds->setup.store, &holds->turn, holds->into, holds->key_id,
-                                    holds->fingerprint, &key, clock_ns());
-    if (result == CLAIM_NEW)
-        holds->claim = key;
-    if (result == CLAIM_KEPT)
-        *kept = key;
-    return explain_claim(holds, result, error);
-}
-
-/* ---------------------------------------------------------------------------------- in the line */
-
 enum error_code holds_enter(struct holds *holds, bool may_wait, size_t bytes,
                             enum turn_state *state, struct error *error)
 {
@@ -164,7 +65,7 @@ enum error_code holds_enter(struct holds *holds, bool may_wait, size_t bytes,
     const struct key *kept;
     holds->turn.bytes = bytes;
     *state = TURN_OUT;
-    enum error_code code = claim(holds, &kept, error);
+    enum error_code code = holds_claim(holds, &kept, error);
     if (code == ERROR_NONE)
         code = store_enter(store, &holds->turn, &holds->setup.bounds, may_wait, clock_ns(), state,
                            error);
@@ -181,7 +82,7 @@ enum error_code holds_replay(struct holds *holds, const struct key **kept, bool 
         holds->into == PLACE_NONE ? NULL : turn_resident(&holds->turn, holds->into);
     *kept = NULL;
     *is_passed = false;
-    if (claim(holds, kept, error) != ERROR_NONE)
+    if (holds_claim(holds, kept, error) != ERROR_NONE)
         return error->code;
     *is_passed = resident && *position->source && positions_passed(&resident->positions, position);
     if (*kept || *is_passed) {
@@ -289,22 +190,6 @@ void holds_advance(const struct holds *holds)
     const struct holds_setup *setup = &holds->setup;
     if (*setup->position.source)
         store_advance(setup->store, setup->token, &setup->position);
-}
-
-void holds_keep(struct holds *holds, int status, const char *answer, size_t size)
-{
-    struct key *key = holds->claim;
-    size_t tag = strlen(holds->etag) + 1;
-    if (!key)
-        return;
-    assert(size + tag <= KEY_ANSWER_MAX);
-    memcpy(key->answer, answer, size);
-    key->answer_size = size;
-    key->etag = key->answer + size;
-    memcpy(key->etag, holds->etag, tag);
-    key->status = status;
-    holds->claim = NULL;
-    store_keep(holds->setup.store, &holds->turn, holds->into, key, clock_ns());
 }
 
 void holds_release(struct holds *holds)
