@@ -74,7 +74,7 @@ static void wait_out(struct store *store, struct turn *turn)
     store->waiting_count--;
 }
 
-/* Who brings it on read the clock before it had the lock, perhaps before the turn entered. */
+/* The caller read the clock before it took the lock, perhaps before this turn entered. */
 static void hold(struct turn *turn, uint64_t now_ns)
 {
     turn->state = TURN_HELD;

@@ -343,7 +343,7 @@ static void lines_are_locks(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
-/* Who leaves looks at the clock before it gets the store's lock: another may enter meanwhile. */
+/* A leaving turn reads the clock before it takes the lock; another turn may enter in between. */
 static void a_wait_is_never_less_than_nothing(void **state)
 {
     struct error error;
