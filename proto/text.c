@@ -33,30 +33,35 @@ void text_printf(struct text *t, const char *format, ...)
     }
 }
 
+char *text_put_int(char *to, int64_t value)
+{
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    size_t size = 1;
+    if (value < 0)
+        *to++ = '-';
+    for (uint64_t r = rest; r >= 10; r /= 10)
+        size++;
+    for (size_t i = size; i > 0; i--, rest /= 10)
+        to[i - 1] = (char)('0' + rest % 10);
+    return to + size;
+}
+
 void text_int(struct text *t, int64_t value)
 {
-    char digits[20];
-    size_t at = sizeof(digits);
-    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-    do {
-        digits[--at] = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (value < 0)
-        digits[--at] = '-';
-    text_put(t, digits + at, sizeof(digits) - at);
+    char digits[TEXT_INT_MAX];
+    text_put(t, digits, (size_t)(text_put_int(digits, value) - digits));
 }
 
 void text_hex(struct text *t, uint64_t value, int width)
 {
     char digits[16];
-    size_t at = sizeof(digits);
+    int size = width > 1 ? width : 1;
     assert(width <= 16);
-    do {
-        digits[--at] = "0123456789abcdef"[value & 15];
-        value >>= 4;
-    } while (value > 0 || (int)(sizeof(digits) - at) < width);
-    text_put(t, digits + at, sizeof(digits) - at);
+    while (size < 16 && value >> (4 * size) > 0)
+        size++;
+    for (int i = size; i > 0; i--, value >>= 4)
+        digits[i - 1] = "0123456789abcdef"[value & 15];
+    text_put(t, digits, (size_t)size);
 }
 
 /* The escape of a byte that may not stand in a JSON string; NULL when it may. */
@@ -81,11 +86,9 @@ static const char *escape_of(char c, char hex[7])
     }
 }
 
-/* Whether a byte is printable ASCII that needs no escape: most are. */
-static bool is_plain(char c)
-{
-    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
-}
+/* Printable ASCII that needs no escape, as most is. */
+static const bool is_plain[256] = {
+    [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
 
 void text_json(struct text *t, const char *string, size_t size)
 {
@@ -93,7 +96,7 @@ void text_json(struct text *t, const char *string, size_t size)
     text_put(t, "\"", 1);
     for (size_t i = 0; i < size;) {
         char hex[7];
-        if (is_plain(string[i])) {
+        if (is_plain[(unsigned char)string[i]]) {
             i++;
             continue;
         }

@@ -24,6 +24,10 @@ void text_init(struct text *t, char *buffer, size_t capacity);
 void text_printf(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
 void text_int(struct text *t, int64_t value);
 
+/* Writes the number without a NUL, in at most TEXT_INT_MAX bytes; returns its end. */
+enum { TEXT_INT_MAX = 20 };
+char *text_put_int(char *to, int64_t value);
+
 /* In hexadecimal, with zeros in front up to `width` digits, at most 16. */
 void text_hex(struct text *t, uint64_t value, int width);
 

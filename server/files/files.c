@@ -3,6 +3,7 @@
 #include "server/base/clock.h"
 #include "server/files/catalog.h"
 #include "server/files/clean.h"
+#include "server/tensors/store_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

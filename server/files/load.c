@@ -5,6 +5,7 @@
 #include "server/files/catalog.h"
 #include "server/files/clean.h"
 #include "server/files/saved.h"
+#include "server/tensors/store_files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 
 #include "proto/number/digits.h"
 #include "server/base/clock.h"
+#include "server/tensors/store_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>

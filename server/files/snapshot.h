@@ -5,6 +5,7 @@
 #define SERVER_FILES_SNAPSHOT_H
 
 #include "server/files/files.h"
+#include "server/tensors/store_files.h"
 
 struct snapshot {
     char name[TENSOR_NAME_MAX + 1], file[FILE_NAME_MAX + 1], etag[ETAG_MAX];

@@ -2,6 +2,7 @@
 #ifndef SERVER_HTTP_PARTS_H
 #define SERVER_HTTP_PARTS_H
 
+#include "server/access/origin.h"
 #include "server/http/headers.h"
 #include "server/http/http.h"
 #include "server/http/reply.h"
@@ -129,8 +130,9 @@ struct exchange {
     struct framing framing;
     bool must_close; /* what follows cannot be trusted to be a request */
     struct route_match match;
-    struct query query; /* of requests about residents */
-    const char *target[QUERY_COUNT + 3];
+    struct query query;                  /* of requests about residents */
+    const char *target[QUERY_COUNT + 3]; /* filled for a request with a key */
+    struct origin_facts origin;          /* of a job's */
     struct body body;
     size_t discarded;  /* bytes of a refused body */
     bool is_suspended; /* and counted so */
@@ -193,7 +195,7 @@ bool http_infer(struct exchange *x);
  * the body of a job about one. Errors: those of query_check, of the headers that are about
  * residents, and of what the URL says of a tensor. */
 MUST_CHECK enum error_code http_query_read(struct exchange *x);
-void http_holds_of(const struct exchange *x, struct holds_setup *setup);
+void http_holds_of(struct exchange *x, struct holds_setup *setup);
 MUST_CHECK enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup);
 MUST_CHECK enum error_code http_tensor_open(struct exchange *x, struct job_setup *setup);
 

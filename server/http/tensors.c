@@ -73,12 +73,12 @@ static struct holder holder_of(const struct exchange *x)
     return (struct holder){x->grant.bearer.client, rights->most_bytes, rights->most_count};
 }
 
-void http_holds_of(const struct exchange *x, struct holds_setup *setup)
+void http_holds_of(struct exchange *x, struct holds_setup *setup)
 {
     struct server *server = x->server;
     const char *token = grant_token(&x->grant);
-    struct origin_facts facts = facts_of(x);
     size_t jobs = server->config.queue_jobs / 4;
+    x->origin = facts_of(x);
     *setup = (struct holds_setup){.store = &server->store,
                                   .files = files_exist(&server->files) ? &server->files : NULL,
                                   .bounds = {jobs > 0 ? jobs : 1, server->queue.most_bytes / 4},
@@ -86,8 +86,7 @@ void http_holds_of(const struct exchange *x, struct holds_setup *setup)
                                   .holder = holder_of(x),
                                   .token = token ? token : "",
                                   .in_url = server->config.tensor_in_url,
-                                  .forbids_use = origin_forbids_use(&facts),
-                                  .forbids_change = origin_forbids_change(&facts)};
+                                  .origin = &x->origin};
 }
 
 enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup)
@@ -95,7 +94,8 @@ enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup)
     const char *const *value = x->headers.value;
     struct error *error = &x->job.error;
     http_holds_of(x, setup);
-    fill_target(x);
+    if (value[HEADER_IDEMPOTENCY_KEY])
+        fill_target(x);
     setup->conditions = (struct conditions){value[HEADER_IF_MATCH], value[HEADER_IF_NONE_MATCH]};
     setup->key = value[HEADER_IDEMPOTENCY_KEY];
     setup->target = x->target;

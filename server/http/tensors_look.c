@@ -5,6 +5,7 @@
 #include "server/jobs/holds.h"
 #include "server/jobs/tensor_job.h"
 #include "server/server.h"
+#include "server/tensors/store_view.h"
 
 #include <inttypes.h>
 #include <string.h>

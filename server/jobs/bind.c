@@ -144,7 +144,10 @@ static enum error_code bind(struct job *job, int input)
         return job->error.code;
     view->data = (char *)resident->tensor.data + reference->region_offset;
     reference->version = resident->version;
-    resident_etag(resident, reference->etag);
+    if (job->holds.inputs[input] == job->holds.about)
+        memcpy(reference->etag, job->holds.etag, sizeof reference->etag);
+    else
+        resident_etag(resident, reference->etag);
     return ERROR_NONE;
 }
 
@@ -161,11 +164,11 @@ enum error_code bind_inputs(struct job *job)
             return job->error.code;
     if (holds->about != PLACE_NONE && holds_check(holds, &job->error) != ERROR_NONE)
         return job->error.code;
+    if (holds->about != PLACE_NONE && turn_resident(&holds->turn, holds->about))
+        resident_etag(turn_resident(&holds->turn, holds->about), holds->etag);
     for (int i = 0; i < op_inputs(job->op.op); i++)
         if (holds->inputs[i] != PLACE_NONE && bind(job, i) != ERROR_NONE)
             return job->error.code;
-    if (holds->about != PLACE_NONE && turn_resident(&holds->turn, holds->about))
-        resident_etag(turn_resident(&holds->turn, holds->about), holds->etag);
     return ERROR_NONE;
 }
 

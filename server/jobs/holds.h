@@ -6,6 +6,7 @@
 
 #include "kernels/op.h"
 #include "proto/work.h"
+#include "server/access/origin.h"
 #include "server/access/rights.h"
 #include "server/files/files.h"
 #include "server/tensors/store.h"
@@ -21,7 +22,7 @@ struct holds_setup {
     struct conditions conditions;
     const char *key;           /* Idempotency-Key; NULL: none */
     const char *const *target; /* method and URL in pieces, for the fingerprint; NULL at the end */
-    const char *forbids_use, *forbids_change; /* why this client may not; NULL: it may */
+    const struct origin_facts *origin; /* of the page that asks; NULL: it may all */
     struct position position;
     bool in_url; /* tensor_in_url: a reference must stand in the URL */
 };

@@ -91,8 +91,21 @@ void job_receive(struct job *job, char *body, size_t size)
 {
     job->body = body;
     job->body_size = size;
-    job->times.received_ns = clock_ns();
+    job->times.received_ns = job->times.stage_ns = clock_ns();
     set_deadline(job);
+}
+
+void job_leave_queue(struct job *job)
+{
+    job->times.stage_ns = clock_ns();
+    job->times.queue_ns += job->times.stage_ns - job->times.queued_ns;
+}
+
+uint64_t job_end_stage(struct job *job)
+{
+    uint64_t began = job->times.stage_ns;
+    job->times.stage_ns = clock_ns();
+    return job->times.stage_ns - began;
 }
 
 static void shorten_timeout(struct job *job)
@@ -107,7 +120,6 @@ static void shorten_timeout(struct job *job)
 void job_decode(struct job *job, int threads, bool may_wait)
 {
     struct work work = job_work(job, threads);
-    uint64_t start = clock_ns();
     job->holds.reads_files = may_wait;
     job->holds.misses_dtype = false;
     enum error_code code = job->kind == JOB_TENSOR
@@ -120,7 +132,7 @@ void job_decode(struct job *job, int threads, bool may_wait)
     if (job->decoded && job->kind == JOB_INFER)
         shorten_timeout(job);
     job_explain_stop(job);
-    job->times.parse_ns += clock_ns() - start;
+    job->times.parse_ns += job_end_stage(job);
 }
 
 enum job_turn job_enter(struct job *job, bool may_wait)
@@ -224,7 +236,6 @@ static bool replay(struct job *job, const struct key *kept)
 
 void job_plan(struct job *job)
 {
-    uint64_t start = clock_ns();
     const struct turn *turn = &job->holds.turn;
     const struct key *kept = NULL;
     bool is_passed = false;
@@ -241,7 +252,7 @@ void job_plan(struct job *job)
         job->planned = tensor_job_plan(job) == ERROR_NONE;
     else
         plan_infer(job);
-    job->times.parse_ns += clock_ns() - start;
+    job->times.parse_ns += job_end_stage(job);
 }
 
 void job_end(struct job *job)
@@ -256,14 +267,14 @@ static bool has_left(int fd)
     return fd >= 0 && poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
 
-static bool is_past_deadline(const struct job *job)
+static bool is_past_deadline(const struct job *job, uint64_t now_ns)
 {
-    return clock_ns() >= atomic_load_explicit(&job->deadline_ns, memory_order_relaxed);
+    return now_ns >= atomic_load_explicit(&job->deadline_ns, memory_order_relaxed);
 }
 
 enum error_code job_due(const struct job *job)
 {
-    if (is_past_deadline(job))
+    if (is_past_deadline(job, clock_ns()))
         return ERROR_DEADLINE_EXCEEDED;
     return has_left(job->fd) ? ERROR_CANCELLED : ERROR_NONE;
 }
@@ -287,7 +298,8 @@ bool job_is_over(struct job *job)
 bool job_is_late(struct job *job)
 {
     return job->error.code != ERROR_NONE ||
-           end_if(job, is_past_deadline(job) ? ERROR_DEADLINE_EXCEEDED : ERROR_NONE);
+           end_if(job, is_past_deadline(job, job->times.stage_ns) ? ERROR_DEADLINE_EXCEEDED
+                                                                  : ERROR_NONE);
 }
 
 void job_stop(struct job *job, enum error_code why)

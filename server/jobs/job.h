@@ -24,6 +24,7 @@
 struct job_times {
     uint64_t received_ns; /* the last byte of the body was in; deadlines count from here */
     uint64_t queued_ns;   /* when the queue last took the job; 0: never */
+    uint64_t stage_ns;    /* when its last stage ended, or it left the queue */
     /* durations */
     uint64_t parse_ns, queue_ns, line_ns, compute_ns, encode_ns;
 };
@@ -99,6 +100,9 @@ void job_open(struct job *job, const struct job_setup *setup);
 /* The body is complete: the clock of its deadline starts. */
 void job_receive(struct job *job, char *body, size_t size);
 
+/* The job is out of the queue: what it waited there is counted. */
+void job_leave_queue(struct job *job);
+
 /* The body becomes a request. `threads` is how many cores it may use; `may_wait`: for a disk.
  * Neither decoded nor failed: it would have to wait, and is to be decoded anew. */
 void job_decode(struct job *job, int threads, bool may_wait);
@@ -142,8 +146,8 @@ enum error_code job_due(const struct job *job);
 /* Whether the job failed, was stopped or is due; then its error is set. */
 bool job_is_over(struct job *job);
 
-/* The same for a job whose client was there a moment ago: its socket is not asked, which takes a
- * system call. */
+/* The same as of the end of its last stage, for a job whose client was there a moment ago: its
+ * socket is not asked, which takes a system call. */
 bool job_is_late(struct job *job);
 
 /* Tells a running job to end early with `why`. Any thread; the caller sees to it that the job is

@@ -5,6 +5,9 @@
 #include "proto/work.h"
 #include "server/jobs/job.h"
 
+/* What the stage that ends took. */
+uint64_t job_end_stage(struct job *job);
+
 /* The means of a stage. */
 struct work job_work(struct job *job, int threads);
 

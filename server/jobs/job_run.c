@@ -1,5 +1,4 @@
 /* What a planned job weighs, and its run. */
-#include "server/base/clock.h"
 #include "server/jobs/bind.h"
 #include "server/jobs/job_parts.h"
 
@@ -111,7 +110,6 @@ static enum error_code compute(struct job *job, const struct backend *backend, s
 static void encode(struct job *job, const struct work *work, enum result result)
 {
     struct work uninterrupted = *work;
-    uint64_t start = clock_ns();
     if (result == RESULT_SENT)
         holds_release(&job->holds);
     else
@@ -119,7 +117,7 @@ static void encode(struct job *job, const struct work *work, enum result result)
     if (response_encode(&job->response, &job->request, &job->plan, &uninterrupted, &job->error) !=
         ERROR_NONE)
         return;
-    job->times.encode_ns = clock_ns() - start;
+    job->times.encode_ns = job_end_stage(job);
     if (result == RESULT_SENT)
         return;
     holds_keep(&job->holds, job->status, job->response.data, job->response.size);
@@ -129,24 +127,22 @@ static void encode(struct job *job, const struct work *work, enum result result)
 static void run_infer(struct job *job, const struct backend *backend, struct lane *lane,
                       const struct work *work)
 {
-    uint64_t start = clock_ns();
     enum result result = bind_result(job, backend == &backend_cpu);
     if (compute(job, backend, lane, result) != ERROR_NONE)
         return;
-    job->times.compute_ns = clock_ns() - start;
+    job->times.compute_ns = job_end_stage(job);
     encode(job, work, result);
 }
 
 void job_run(struct job *job, const struct backend *backend, struct lane *lane, int threads)
 {
     struct work work = job_work(job, threads);
-    uint64_t start = clock_ns();
     assert(job->planned);
     if (job->is_answered)
         return;
     if (job->kind == JOB_TENSOR) {
         if (tensor_job_run(job, &work) == ERROR_NONE)
-            job->times.compute_ns = clock_ns() - start;
+            job->times.compute_ns = job_end_stage(job);
     } else {
         plan_use_threads(&job->plan, threads);
         job->device = backend->name;

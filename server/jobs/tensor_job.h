@@ -6,6 +6,7 @@
 #include "proto/request/tensor_read.h"
 #include "proto/text.h"
 #include "server/tensors/store.h"
+#include "server/tensors/store_view.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,6 @@
 #include "server/jobs/worker.h"
 
 #include "kernels/team.h"
-#include "server/base/clock.h"
 
 #include <stdlib.h>
 
@@ -106,7 +105,7 @@ static bool plan(struct worker *worker, struct job *job)
  * handed on, nobody can stop it through this worker. */
 static bool work(struct worker *worker, struct job *job)
 {
-    job->times.queue_ns += clock_ns() - job->times.queued_ns;
+    job_leave_queue(job);
     if (!job_is_over(job) && !job->decoded)
         decode(worker, job);
     if (job_is_over(job))

@@ -4,6 +4,7 @@
 #include "server/jobs/job.h"
 #include "server/life/watch.h"
 #include "server/rules.h"
+#include "server/tensors/store_files.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -37,7 +37,7 @@ static void finish_all(struct job *list)
 {
     for (struct job *job = list, *next; job; job = next) {
         next = job->next;
-        job->times.queue_ns += clock_ns() - job->times.queued_ns;
+        job_leave_queue(job);
         job_end(job);
     }
 }

@@ -260,43 +260,6 @@ void log_string(struct log_line *line, const char *key, const char *value)
     undo_if_cut(&line->text, before);
 }
 
-static char *put(char *at, const char *bytes, size_t size)
-{
-    return (char *)memcpy(at, bytes, size) + size;
-}
-
-/* Most fields of most lines are words and numbers, and a line has thirty: each is measured once and
- * written in one go. */
-static void put_field(struct text *text, const char *key, const char *quote, const char *value,
-                      size_t value_size)
-{
-    size_t key_size = strlen(key), quote_size = strlen(quote);
-    if (key_size + value_size + 4 + 2 * quote_size > text->capacity - 1 - text->size)
-        return;
-    char *at = put(text->data + text->size, ",\"", 2);
-    at = put(at, key, key_size);
-    at = put(at, "\":", 2);
-    at = put(at, quote, quote_size);
-    at = put(at, value, value_size);
-    at = put(at, quote, quote_size);
-    *at = '\0';
-    text->size = (size_t)(at - text->data);
-}
-
-void log_word(struct log_line *line, const char *key, const char *value)
-{
-    put_field(&line->text, key, "\"", value, strlen(value));
-}
-
-void log_int(struct log_line *line, const char *key, int64_t value)
-{
-    char buffer[24];
-    struct text digits;
-    text_init(&digits, buffer, sizeof buffer);
-    text_int(&digits, value);
-    put_field(&line->text, key, "", digits.data, digits.size);
-}
-
 void log_end(struct log_line *line, struct log *log)
 {
     line->text.capacity = sizeof line->buffer;

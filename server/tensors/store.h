@@ -1,5 +1,6 @@
 /* store: the resident tensors by name, their lines, and what bounds them. It knows neither HTTP
- * nor jobs. Times are given, monotonic, so that they can be tested.
+ * nor jobs. Times are given, monotonic, so that they can be tested. Keys of writes are
+ * store_keys.h's, files store_files.h's, and what everybody may see store_view.h's.
  *
  * A name is there while it has a resident, somebody in its line, or a key that is remembered. All
  * of it is under one lock, held for lookups only: nothing that depends on a tensor's size happens
@@ -165,64 +166,6 @@ void store_drop(struct store *store, struct turn *turn, int place);
 void store_lease(struct store *store, struct turn *turn, int place, uint64_t ttl_ns,
                  const struct position *position, uint64_t now_ns);
 
-/* --- keys: of the first place that writes */
-
-enum claim { CLAIM_NEW, CLAIM_KEPT, CLAIM_RUNNING, CLAIM_REUSED, CLAIM_FULL, CLAIM_NO_MEMORY };
-
-/* `*key` is what was found or made. CLAIM_KEPT: its answer stays while the turn is held. */
-enum claim store_claim(struct store *store, struct turn *turn, int place, const uint8_t *id,
-                       const uint8_t *fingerprint, struct key **key, uint64_t now_ns);
-void store_keep(struct store *store, struct turn *turn, int place, struct key *key,
-                uint64_t now_ns);
-void store_forget(struct store *store, struct turn *turn, int place, struct key *key);
-
-/* --- files (server/files/files.h) */
-
-/* The resident, which a file holds, gets the name, which has none yet. `has_file`: the file is the
- * name's own. */
-void store_adopt(struct store *store, struct turn *turn, int place, struct resident *resident,
-                 bool has_file, uint64_t now_ns);
-
-/* A key as a file keeps it. */
-struct kept_key {
-    uint8_t id[KEY_ID_BYTES], fingerprint[DIGEST_BYTES];
-    uint64_t kept_ms; /* since 1970 */
-    int status;
-    char etag[ETAG_MAX];
-    const char *answer;
-};
-
-/* The name remembers it as of `kept_ns`, later than those before; false without room. One that it
- * remembers stays; one that a request has claimed is kept: that request finds it so in its turn. */
-MUST_CHECK bool store_adopt_key(struct store *store, struct turn *turn, int place,
-                                const struct kept_key *key, uint64_t kept_ns);
-
-/* What a snapshot keeps of a resident, as of now: all but its keys. */
-struct saved_state {
-    uint64_t generation, epoch, version, changes;
-    uint64_t taken_ns; /* what changed later it does not have */
-};
-
-/* Whether the name still has that resident, and its file is not newer than that. */
-bool store_stands(struct store *store, const char *name, const struct saved_state *state);
-
-/* The name has a file, and it says that. */
-void store_saved(struct store *store, const char *name, const struct saved_state *state);
-
-/* A write of its file failed: it is not tried again at once. */
-void store_failed(struct store *store, const char *name, uint64_t now_ns);
-
-/* The keys of the place, oldest first, stay as they are between the two. */
-const struct key *store_pin_keys(struct store *store, struct turn *turn, int place);
-void store_unpin_keys(struct store *store, struct turn *turn, int place);
-
-/* The name whose resident changed longest ago of those that are not saved since, before
- * `before_ns`, and when it did; false: there is none. Read only ones are none. */
-bool store_next_unsaved(struct store *store, uint64_t before_ns, char *name, uint64_t *since_ns);
-
-/* A name with a file whose lease is over; false: there is none. */
-bool store_next_expired(struct store *store, uint64_t now_ns, char *name);
-
 /* --- without a turn */
 
 /* The update at `position`, sent by `token`, is done with: applied by now, or before. */
@@ -230,35 +173,6 @@ void store_advance(struct store *store, const char *token, const struct position
 
 /* How far the sources of `token` have come, into `list` of SOURCES_MAX; returns their number. */
 int store_sources(struct store *store, const char *token, struct position *list);
-
-/* What one may know of a resident. */
-struct resident_view {
-    char name[TENSOR_NAME_MAX + 1], etag[ETAG_MAX];
-    struct tensor tensor; /* without data */
-    size_t bytes;
-    uint64_t version, generation, created_ms, used_ms;
-    uint64_t ttl_ns, left_ns; /* of the lease; 0, 0: none */
-    uint64_t saved_version;   /* that its file has; 0: it is in none */
-    bool is_read_only;
-    bool is_saved; /* its file says all that there is to say */
-};
-
-/* False: there is none of that name. */
-bool store_look(struct store *store, const char *name, uint64_t now_ns, struct resident_view *view);
-
-/* Up to where each source of updates was applied to it, into `list` of POSITIONS_MAX; returns how
- * many there are. */
-int store_positions(struct store *store, const char *name, uint64_t now_ns, struct position *list);
-
-/* Whether what the store says of the name is all that there is; else a file may have it. */
-bool store_knows(struct store *store, const char *name);
-
-/* The type of its elements; DTYPE_NONE: there is none. */
-enum dtype store_dtype(struct store *store, const char *name, uint64_t now_ns);
-
-/* Shows residents whose names come after `after` in their order, until `see` says enough. */
-void store_list(struct store *store, const char *after, uint64_t now_ns,
-                bool (*see)(const struct resident_view *view, void *context), void *context);
 
 /* Ends leases and forgets keys. Called about once a second. */
 void store_tick(struct store *store, uint64_t now_ns);

@@ -1,7 +1,7 @@
-/* What the store knows of its residents' files. */
+#include "server/tensors/store_files.h"
+
 #include "server/base/clock.h"
 #include "server/base/units.h"
-#include "server/tensors/store.h"
 #include "server/tensors/store_names.h"
 
 #include <assert.h>

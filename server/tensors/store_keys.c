@@ -1,5 +1,5 @@
-/* The store's keys. */
-#include "server/tensors/store.h"
+#include "server/tensors/store_keys.h"
+
 #include "server/tensors/store_names.h"
 
 #include <string.h>

@@ -16,6 +16,12 @@ struct named *store_named_find(struct store *store, const char *name);
 /* Gone, if nothing keeps it any more. */
 void store_named_put(struct store *store, struct named *named);
 
+/* Takes a resident out of the counts. Its memory goes when the lock does: that may take a while. */
+void store_hide(struct store *store, struct resident *resident);
+
+/* Ends the name's resident, if it has one. */
+void store_end(struct store *store, struct named *named);
+
 /* Ends the resident if its lease is over and nobody is in line. */
 void store_expire(struct store *store, struct named *named, uint64_t now_ns);
 

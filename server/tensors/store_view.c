@@ -1,5 +1,6 @@
 /* What the store tells, and what it does by itself as time passes. */
-#include "server/tensors/store.h"
+#include "server/tensors/store_view.h"
+
 #include "server/tensors/store_names.h"
 
 #include <search.h>

@@ -7,92 +7,22 @@ SMALL and LARGE in the environment say how many requests there are at least; `ma
 for 200,000 and 200, the default is a short run.
 """
 import collections
-import csv
-import io
 import os
 import re
 import shutil
-import socket
-import struct
-import subprocess
 import sys
-import tempfile
-import threading
 import time
-import urllib.error
-import urllib.request
 
 from instance import TENSORD, Instance, free_port, skip
+from proxy import ADDRESSES, HAProxy
 
 try:
     from load import Load
 except ImportError as error:
     skip(f"{error.name} is not installed")
 
-CONFIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docker/haproxy.cfg")
 SMALL, LARGE = int(os.environ.get("SMALL", 4000)), int(os.environ.get("LARGE", 8))
 COMPUTED = re.compile(r'"msg":"request","request_id":"(s[0-9]+)".*"op":')
-ADDRESSES = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
-
-
-class Names(threading.Thread):
-    """A name server that knows one answer: the addresses of the replicas."""
-
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.socket = socket.socket(type=socket.SOCK_DGRAM)
-        self.socket.bind(("127.0.0.1", 0))
-        self.address = "127.0.0.1:%d" % self.socket.getsockname()[1]
-        self.start()
-
-    def run(self):
-        while True:
-            query, client = self.socket.recvfrom(4096)
-            end = query.index(b"\0", 12) + 5
-            records = b""
-            if query[end - 4:end - 2] == b"\0\1":  # type A
-                for address in ADDRESSES:
-                    records += struct.pack(">HHHIH", 0xC00C, 1, 1, 1, 4) + socket.inet_aton(address)
-            count = len(records) // 16
-            self.socket.sendto(query[:2] + struct.pack(">HHHHH", 0x8180, 1, count, 0, 0)
-                               + query[12:end] + records, client)
-
-
-class HAProxy:
-    def __init__(self, replicas_port):
-        self.port, self.stats_port = free_port(), free_port()
-        names = Names()
-        self.log = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(
-            ["haproxy", "-db", "-f", CONFIG], stdout=self.log, stderr=self.log,
-            env={**os.environ, "LISTEN": f"127.0.0.1:{self.port}", "DNS": names.address,
-                 "STATS": f"127.0.0.1:{self.stats_port}", "REPLICAS": f"replicas.test:{replicas_port}"})
-
-    def servers(self):
-        """The rows of the replicas in HAProxy's statistics."""
-        try:
-            text = urllib.request.urlopen(f"http://127.0.0.1:{self.stats_port}/;csv").read().decode()
-        except urllib.error.URLError:
-            return []
-        rows = csv.DictReader(io.StringIO(text.removeprefix("# ")))
-        return [row for row in rows if row["pxname"] == "replicas" and row["svname"] != "BACKEND"
-                and not row["status"].startswith("MAINT")]
-
-    def up(self):
-        return sum(row["status"].startswith("UP") for row in self.servers())
-
-    def wait_up(self, count, seconds=30):
-        end = time.monotonic() + seconds
-        while self.up() != count:
-            if time.monotonic() > end:
-                raise RuntimeError(f"{self.up()} replicas are up, not {count}")
-            time.sleep(0.05)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-        self.log.seek(0)
-        return self.log.read()
 
 
 class Fleet:

@@ -4,8 +4,8 @@ import shutil
 import socket
 import sys
 
-from haproxy import ADDRESSES, HAProxy
-from instance import TENSORD, Instance, free_port, skip
+from instance import Instance, free_port, skip
+from proxy import ADDRESSES, HAProxy
 
 # All that any server or proxy behind HAProxy might take for /metrics.
 METRICS = ("/metrics", "/metrics?x=1", "/metrics/", "/metrics//", "//metrics", "///metrics", "/./metrics", "/../metrics",

@@ -9,6 +9,7 @@
 #include "server/http/query.h"
 #include "server/jobs/job.h"
 #include "server/server.h"
+#include "server/tensors/store_view.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* tensors: names, what a store may hold, leases, keys, conditions and positions. */
 #include "server/base/units.h"
 #include "server/tensors/store.h"
+#include "server/tensors/store_keys.h"
+#include "server/tensors/store_view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

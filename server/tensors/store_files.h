@@ -1,0 +1,52 @@
+/* store_files: what the files of tensors (server/files/files.h) ask of the store and tell it. */
+#ifndef SERVER_TENSORS_STORE_FILES_H
+#define SERVER_TENSORS_STORE_FILES_H
+
+#include "server/tensors/store.h"
+
+/* The resident, which a file holds, gets the name, which has none yet. `has_file`: the file is the
+ * name's own. */
+void store_adopt(struct store *store, struct turn *turn, int place, struct resident *resident,
+                 bool has_file, uint64_t now_ns);
+
+/* A key as a file keeps it. */
+struct kept_key {
+    uint8_t id[KEY_ID_BYTES], fingerprint[DIGEST_BYTES];
+    uint64_t kept_ms; /* since 1970 */
+    int status;
+    char etag[ETAG_MAX];
+    const char *answer;
+};
+
+/* The name remembers it as of `kept_ns`, later than those before; false without room. One that it
+ * remembers stays; one that a request has claimed is kept: that request finds it so in its turn. */
+MUST_CHECK bool store_adopt_key(struct store *store, struct turn *turn, int place,
+                                const struct kept_key *key, uint64_t kept_ns);
+
+/* What a snapshot keeps of a resident, as of now: all but its keys. */
+struct saved_state {
+    uint64_t generation, epoch, version, changes;
+    uint64_t taken_ns; /* what changed later it does not have */
+};
+
+/* Whether the name still has that resident, and its file is not newer than that. */
+bool store_stands(struct store *store, const char *name, const struct saved_state *state);
+
+/* The name has a file, and it says that. */
+void store_saved(struct store *store, const char *name, const struct saved_state *state);
+
+/* A write of its file failed: it is not tried again at once. */
+void store_failed(struct store *store, const char *name, uint64_t now_ns);
+
+/* The keys of the place, oldest first, stay as they are between the two. */
+const struct key *store_pin_keys(struct store *store, struct turn *turn, int place);
+void store_unpin_keys(struct store *store, struct turn *turn, int place);
+
+/* The name whose resident changed longest ago of those that are not saved since, before
+ * `before_ns`, and when it did; false: there is none. Read only ones are none. */
+bool store_next_unsaved(struct store *store, uint64_t before_ns, char *name, uint64_t *since_ns);
+
+/* A name with a file whose lease is over; false: there is none. */
+bool store_next_expired(struct store *store, uint64_t now_ns, char *name);
+
+#endif
