@@ -47,8 +47,8 @@ static bool was_clean(struct files *files, const char *name, const char *etag)
 }
 
 /* What the file says besides the elements. The epoch is new where versions may have been told that
- * the file does not have: so no tag of them is true again, nor is one of a file's copy. What is
- * never written has no such versions. */
+ * the file does not have: so no tag of them is true again. What is never written has no such
+ * versions. */
 static enum error_code restore(const struct load *load, const struct reader *reader,
                                struct turn *turn, int place, struct resident *resident,
                                struct error *error)
@@ -63,7 +63,9 @@ static enum error_code restore(const struct load *load, const struct reader *rea
     resident->created_ms = clock_wall_ms();
     if (!is_ours)
         return ERROR_NONE;
-    resident->generation = saved.generation;
+    /* A copy of another resident's file must not have its tags. */
+    if (!store_has_generation(load->files->store, saved.generation))
+        resident->generation = saved.generation;
     resident->epoch = saved.epoch;
     resident->version = saved.version;
     resident_etag(resident, etag);
