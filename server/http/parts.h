@@ -130,7 +130,7 @@ struct exchange {
     struct framing framing;
     bool must_close; /* what follows cannot be trusted to be a request */
     struct route_match match;
-    struct query query; /* of requests about residents */
+    struct query query;                  /* of requests about residents */
     const char *target[QUERY_COUNT + 3]; /* filled for a request with a key */
     struct origin_facts origin;          /* of a job's */
     struct body body;

@@ -78,8 +78,8 @@ static void add_cors(struct MHD_Response *response, const struct exchange *x)
     add(response, "Access-Control-Expose-Headers", CORS_EXPOSED);
     if (x->method != METHOD_OPTIONS)
         return;
-    char methods[VALUE_MAX];
-    route_print_allow(x->reply.allow, methods);
+    char methods[METHODS_TEXT_MAX];
+    methods_print(x->reply.allow, methods);
     add(response, "Access-Control-Allow-Methods", methods);
     add(response, "Access-Control-Allow-Headers", CORS_ALLOWED);
     add_number(response, "Access-Control-Max-Age", CORS_MAX_AGE_SECONDS);
@@ -117,8 +117,8 @@ static void add_headers(struct MHD_Response *response, const struct exchange *x)
     if (reply->retry_after > 0)
         add_number(response, MHD_HTTP_HEADER_RETRY_AFTER, reply->retry_after);
     if (reply->allow) {
-        char allow[VALUE_MAX];
-        route_print_allow(reply->allow, allow);
+        char allow[METHODS_TEXT_MAX];
+        methods_print(reply->allow, allow);
         add(response, MHD_HTTP_HEADER_ALLOW, allow);
     }
     for (const struct reply_header *h = reply->headers; h && h->name; h++)

@@ -6,6 +6,7 @@
 #include "kernels/op.h"
 #include "proto/text.h"
 #include "server/access/access.h"
+#include "server/http/method.h"
 #include "server/http/query.h"
 #include "server/http/reply.h"
 #include "server/jobs/tensor_job.h"
@@ -13,22 +14,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* X(NAME, a bit of its own). */
-#define METHOD_TABLE(X)                                                                            \
-    X(GET, 1)                                                                                      \
-    X(HEAD, 2)                                                                                     \
-    X(POST, 4)                                                                                     \
-    X(PUT, 16)                                                                                     \
-    X(PATCH, 32)                                                                                   \
-    X(DELETE, 64)                                                                                  \
-    X(OPTIONS, 8)
-
-enum method {
-#define X(NAME, BIT) METHOD_##NAME = BIT,
-    METHOD_TABLE(X)
-#undef X
-};
 
 /* The names that a pattern may give to a segment of the path: {op}. X(ID, name). */
 #define SEGMENT_TABLE(X)                                                                           \
@@ -93,9 +78,6 @@ struct route_match {
     unsigned allowed;       /* without a route: the methods that the path has */
 };
 
-enum method method_parse(const char *name);  /* 0: none that we know */
-const char *method_name(enum method method); /* "other" for 0 */
-
 /* Finds the route of a method and a path. Segments point into `url`. OPTIONS of a path that exists
  * has no route and no error. Errors: NOT_FOUND, METHOD_NOT_ALLOWED (match->allowed says which are),
  * MODEL_NOT_FOUND (an operation or a version that does not exist), INVALID_PARAMETER (no tensor can
@@ -112,9 +94,6 @@ void route_tensor(const struct route_match *match, char *name);
 
 /* Whether a path has a route, whatever its method and the names in it. */
 bool route_exists(const char *url);
-
-/* "GET, HEAD, OPTIONS" into `text` of 64 bytes. */
-void route_print_allow(unsigned methods, char *text);
 
 int route_count(void);
 const struct route *route_at(int i);

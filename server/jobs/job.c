@@ -275,7 +275,8 @@ bool job_is_over(struct job *job)
 bool job_is_late(struct job *job)
 {
     return job->error.code != ERROR_NONE ||
-           end_if(job, is_past_deadline(job, job->times.stage_ns) ? ERROR_DEADLINE_EXCEEDED : ERROR_NONE);
+           end_if(job, is_past_deadline(job, job->times.stage_ns) ? ERROR_DEADLINE_EXCEEDED
+                                                                  : ERROR_NONE);
 }
 
 void job_stop(struct job *job, enum error_code why)

@@ -74,10 +74,11 @@ static void wait_out(struct store *store, struct turn *turn)
     store->waiting_count--;
 }
 
+/* The caller read the clock before it took the lock, perhaps before this turn entered. */
 static void hold(struct turn *turn, uint64_t now_ns)
 {
     turn->state = TURN_HELD;
-    turn->held_ns = now_ns;
+    turn->held_ns = now_ns > turn->entered_ns ? now_ns : turn->entered_ns;
 }
 
 static void enter(struct store *store, struct turn *turn, uint64_t now_ns)

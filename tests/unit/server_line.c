@@ -343,6 +343,22 @@ static void lines_are_locks(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
+/* A leaving turn reads the clock before it takes the lock; another turn may enter in between. */
+static void a_wait_is_never_less_than_nothing(void **state)
+{
+    struct error error;
+    (void)state;
+    error_clear(&error);
+    holds(0, "aw");
+    assert_true(store_join(&store, &turns[1], "a", false) >= 0);
+    assert_int_equal(store_enter(&store, &turns[1], &wide, true, 100, &entered, &error),
+                     ERROR_NONE);
+    assert_int_equal(entered, TURN_WAITING);
+    store_leave(&store, &turns[0], 50);
+    assert_int_equal(turns[1].state, TURN_HELD);
+    assert_int_equal(turns[1].held_ns, 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +374,7 @@ int main(void)
         TEST(all_can_be_taken_out),
         TEST(a_line_is_bounded_in_turns_and_bytes),
         TEST(a_free_line_refuses_nobody),
+        TEST(a_wait_is_never_less_than_nothing),
         TEST(lines_are_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,10 +142,10 @@ static void other_methods_are_told_which_are_allowed(void **state)
     char allow[64];
     (void)state;
     assert_int_equal(find("GET", "/v2/models/scatter_nd/infer"), ERROR_METHOD_NOT_ALLOWED);
-    route_print_allow(match.allowed, allow);
+    methods_print(match.allowed, allow);
     assert_string_equal(allow, "POST, OPTIONS");
     assert_int_equal(find("POST", "/v2/health/live"), ERROR_METHOD_NOT_ALLOWED);
-    route_print_allow(match.allowed, allow);
+    methods_print(match.allowed, allow);
     assert_string_equal(allow, "GET, HEAD, OPTIONS");
     assert_int_equal(find("DELETE", "/v2/health/live"), ERROR_METHOD_NOT_ALLOWED);
     assert_non_null(strstr(error.message, "the method is DELETE"));
