@@ -10,7 +10,7 @@
  * holds that, and sums that are kept apart are 0. */
 void tally_start(const struct share *share);
 
-/* Those sums, in the output's order; for plans that have sums_bytes. */
+/* The float sums, in the output's order; for plans that have sums_bytes. */
 float *tally_sums(const struct plan *plan);
 
 /* How many updates each row has, counted for those of the share: element i is row i. */
