@@ -22,7 +22,7 @@ struct share {
 
 typedef void kernel(const struct share *share);
 
-/* Those of one element type; NULL for a combine that it does not have. */
+/* Kernels of one element type; NULL for a combine that the type does not have. */
 struct kernels {
     kernel *scatter[COMBINE_COUNT];
     kernel *sum;    /* half types: a scatter's sums, to be divided; NULL: scatter[COMBINE_ADD] */

@@ -12,7 +12,7 @@ void tally_start(const struct share *share);
 /* Copies to each row of the share its first update; for plans that start from_first. */
 void tally_first(const struct share *share);
 
-/* Those sums, in the output's order; for plans that have sums_bytes. */
+/* The float sums, in the output's order; for plans that have sums_bytes. */
 float *tally_sums(const struct plan *plan);
 
 /* How many updates each row has, counted for those of the share: element i is row i. */
