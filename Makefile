@@ -365,11 +365,12 @@ bench-peers: deps
 	@$(AGAIN) $(BUILD)/tensord $(BUILD)/bench/peers $(PEERS_VENV)/installed
 	@BUILD=$(BUILD) PEERS=$(PEERS_VENV) tests/bench/peers/run.sh
 
-# Rows of a kept table, beside redis-server and FastAPI with a dictionary of NumPy arrays.
+# How far tensord-follow is behind a Redis stream of updates.
 bench-follow: deps-test
 	@$(AGAIN) $(BUILD)/tensord $(FOLLOWER)
 	@TENSORD=$(BUILD)/tensord python3 tests/bench/follow.py
 
+# Rows of a kept table, beside redis-server and FastAPI with a dictionary of NumPy arrays.
 bench-kept-peers: deps
 	@$(call install,redis-server)
 	@$(AGAIN) $(BUILD)/tensord $(PEERS_VENV)/installed

@@ -24,7 +24,7 @@ bool check_divides(const struct plan *plan);
  * check_indices. */
 MUST_CHECK enum error_code check_division(const struct plan *plan, struct error *error);
 
-/* All of them. */
+/* Makes all checks above. */
 MUST_CHECK enum error_code check_run(struct plan *plan, struct error *error);
 
 #endif

@@ -59,7 +59,7 @@ static enum error_code check_sorted(struct plan *plan, struct error *error)
 
 /* -------------------------------------------------------------------------- ids in any order */
 
-/* What a block of ids holds, in the sign bits. */
+/* Faults of a block of ids: a sign bit is set where the block has one. */
 struct signs {
     int64_t negative, beyond;
 };

@@ -17,7 +17,7 @@ static void locate(const struct tensor *t, int rank, int64_t k, struct fault *fa
     fault->axis = -1;
 }
 
-/* The same over the rows of the indices: all dimensions but a tuple's. */
+/* Locates row k of the indices: the position has all their dimensions but a tuple's. */
 static void locate_row(const struct plan *plan, int64_t k, struct fault *fault)
 {
     if (plan->indices)

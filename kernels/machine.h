@@ -14,7 +14,7 @@ struct machine {
     double team_ns;            /* gathering a team that sleeps */
 };
 
-/* What plans use that were given no machine: no system is asked. */
+/* The machine of plans that were given none: fixed values, no system is asked. */
 extern const struct machine machine_typical;
 
 /* The caches as the system tells them; typical values for what it does not tell or what is measured. */

@@ -5,7 +5,7 @@
 
 #include "kernels/plan.h"
 
-/* Each checks ranks and shapes of plan->inputs (present and of the right types already), and fills
+/* Each plan function checks ranks and shapes of plan->inputs (present and of the right types already), and fills
  * kind, rows, start, values, indices, table and the output's shape. Input numbers are those of the
  * op's row. */
 enum error_code plan_tensor_scatter(struct plan *plan, struct error *error);

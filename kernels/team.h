@@ -16,7 +16,7 @@ void team_make(int size);
  * part must not count on others being done at the same time. */
 void team_run(int parts, team_part *part, void *work);
 
-/* The same with so many threads, each of which takes the next part when it is free. */
+/* As team_run, with so many threads, each of which takes the next part when it is free. */
 void team_share(int threads, int parts, team_part *part, void *work);
 
 #endif

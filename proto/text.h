@@ -28,7 +28,7 @@ void text_int(struct text *t, int64_t value);
 enum { TEXT_INT_MAX = 20 };
 char *text_put_int(char *to, int64_t value);
 
-/* In hexadecimal, with zeros in front up to `width` digits, at most 16. */
+/* Appends the value in hexadecimal, with zeros in front up to `width` digits, at most 16. */
 void text_hex(struct text *t, uint64_t value, int width);
 
 static inline void text_put(struct text *t, const char *bytes, size_t size)

@@ -13,6 +13,8 @@ struct work {
     const struct plan *plan;
     const struct level *level;
     const struct split *split;
+    bool firsts;        /* rows start from a copy of their first update, else from EMPTY */
+    atomic_bool strays; /* some update showed that EMPTY is no start for it */
 };
 
 static kernel *scatter_kernel(const struct kernels *kernels, const struct kernel_key *key)
@@ -52,15 +54,18 @@ static void start_part(void *work, int i)
     size_t bytes = (size_t)w->plan->rows.width * dtype_bytes(w->plan->dtype);
     fill_start(w->plan, (size_t)rows.low * bytes, (size_t)rows.high * bytes, w->split->streams);
     tally_start(&rows);
+    if (w->firsts)
+        tally_first(&rows);
 }
 
 static void apply_part(void *work, int i)
 {
-    const struct work *w = work;
+    struct work *w = work;
     const struct plan *plan = w->plan;
     struct share share = split_share(plan, w->split, i);
     if (share.columns == 0)
         return;
+    share.strays = plan->from_first && !w->firsts ? &w->strays : NULL;
     struct kernel_key key = plan_kernel_key(plan, plan->output.dtype);
     kernel *apply = kernel_of(w->level, &key);
     assert(apply);
@@ -83,19 +88,34 @@ static void scatter_part(void *work, int i)
     finish_part(work, i);
 }
 
-static void compute(const struct plan *plan, const struct level *level, const struct split *split)
+static void scatter(struct work *work)
 {
-    struct work work = {plan, level, split};
-    bool scatters = plan->kind == PLAN_SCATTER;
-    if (scatters && !split->columns) {
-        team_run(split->threads, scatter_part, &work);
+    int threads = work->split->threads;
+    if (!work->split->columns) {
+        team_run(threads, scatter_part, work);
         return;
     }
-    if (scatters)
-        team_run(split->threads, start_part, &work);
-    team_run(split->threads, apply_part, &work);
-    if (scatters && plan->op->finish != FINISH_NONE)
-        team_run(split->threads, finish_part, &work);
+    team_run(threads, start_part, work);
+    team_run(threads, apply_part, work);
+    if (work->plan->op->finish != FINISH_NONE)
+        team_run(threads, finish_part, work);
+}
+
+/* To look for each row's first update takes little beside wide rows and longer than all the rest
+ * beside single elements. Those start from EMPTY, which gives the same bits unless an update is a
+ * stray; then everything is done again. */
+static void compute(const struct plan *plan, const struct level *level, const struct split *split)
+{
+    bool firsts = plan->from_first && plan->rows.width > 1;
+    struct work work = {.plan = plan, .level = level, .split = split, .firsts = firsts};
+    if (plan->kind != PLAN_SCATTER) {
+        team_run(split->threads, apply_part, &work);
+        return;
+    }
+    scatter(&work);
+    work.firsts = work.strays;
+    if (work.firsts)
+        scatter(&work);
 }
 
 enum error_code compute_run(struct plan *plan, const struct level *level, const struct split *split,

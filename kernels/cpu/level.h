@@ -16,11 +16,13 @@ struct share {
     int64_t column, columns;
     bool all;    /* scatter: every update is to a row of the share */
     bool direct; /* scatter: all, and in the caches: nothing to pick and nothing to prefetch */
+    atomic_bool *strays; /* scatter of single elements: set, and the kernel ends, when an update is
+                            met that EMPTY does not become; NULL: nobody asks */
 };
 
 typedef void kernel(const struct share *share);
 
-/* Those of one element type; NULL for a combine that it does not have. */
+/* Kernels of one element type; NULL for a combine that the type does not have. */
 struct kernels {
     kernel *scatter[COMBINE_COUNT];
     kernel *sum;    /* half types: a scatter's sums, to be divided; NULL: scatter[COMBINE_ADD] */

@@ -22,7 +22,7 @@ ALWAYS_INLINE void prefetch_row(const void *table, int64_t row, size_t row_bytes
         __builtin_prefetch((const void *)(first + at), 0, 2);
 }
 
-/* From there into the first-level cache, a few rows before it is read. */
+/* Fetches a row into the first-level cache, a few rows before it is read. */
 ALWAYS_INLINE void prefetch_soon(const void *table, int64_t row, size_t row_bytes, size_t bytes)
 {
     uintptr_t first = (uintptr_t)table + (size_t)row * row_bytes;

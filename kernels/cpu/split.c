@@ -121,7 +121,7 @@ static double busiest_owner(const struct plan *plan, int threads)
     return sampled ? (double)most / sampled : 0;
 }
 
-/* The same of the pairs, exactly. */
+/* The busiest thread's part of the pairs, counted. */
 static double busiest_segments(const struct plan *plan, int threads)
 {
     int64_t most = 0, first = 0;

@@ -22,11 +22,13 @@ void tally_start(const struct share *share)
     int64_t rows = share->high - share->low, width = plan->rows.width;
     if (plan->sums_bytes > 0)
         memset(tally_sums(plan) + share->low * width, 0, (size_t)(rows * width) * sizeof(float));
-    if (plan->from_first) {
-        unsigned char *met = rows_of(plan);
-        memset(met + share->low, 0, (size_t)rows);
-        move_first(share, met);
-    }
+}
+
+void tally_first(const struct share *share)
+{
+    unsigned char *met = rows_of(share->plan);
+    memset(met + share->low, 0, (size_t)(share->high - share->low));
+    move_first(share, met);
 }
 
 const int64_t *tally_count(const struct share *share)

@@ -6,11 +6,13 @@
 
 #include "kernels/cpu/level.h"
 
-/* Makes rows that hold their start value ready for updates: one that starts from its first update
- * holds that, and sums that are kept apart are 0. */
+/* Makes sums that are kept apart 0. */
 void tally_start(const struct share *share);
 
-/* Those sums, in the output's order; for plans that have sums_bytes. */
+/* Copies to each row of the share its first update; for plans that start from_first. */
+void tally_first(const struct share *share);
+
+/* The float sums, in the output's order; for plans that have sums_bytes. */
 float *tally_sums(const struct plan *plan);
 
 /* How many updates each row has, counted for those of the share: element i is row i. */

@@ -156,7 +156,7 @@ cudaError_t cuda_scatter_runs(enum combine combine, enum dtype dtype, const stru
 cudaError_t cuda_segments(enum combine combine, enum dtype dtype, const struct runs *job,
                           cudaStream_t stream);
 
-/* Whether the three above have kernels for it. */
+/* Whether scatter, segments and finish above have kernels for such elements. */
 bool cuda_computes(enum combine combine, enum dtype dtype);
 
 #ifdef __cplusplus

@@ -11,14 +11,14 @@ bool needs_fit(const struct plan *plan);
 /* Whether the order of updates to one row can show in the result of a scatter. */
 bool needs_order(const struct plan *plan);
 
-/* Whether updates are folded in their runs, as segments are, also where none has a duplicate: what
- * is divided. */
+/* Whether updates are folded in runs, as segments are, even where no row is met twice: so are those
+ * that are divided. */
 bool needs_runs(const struct plan *plan);
 
 /* Whether the device has a kernel for such plans, where needs_fit lets them come here. */
 bool needs_kernel(const struct kernel_key *key);
 
-/* Whether the output has to be made plan->empty first. */
+/* Whether the output must be filled with plan->empty first. */
 bool needs_empty(const struct plan *plan);
 
 /* Bytes of BUFFER_OUTPUT: whole words, because BOOLs are or'ed by words. */
@@ -30,7 +30,7 @@ size_t needs_found_bytes(const struct plan *plan);
 /* Bytes of each buffer. Fails where the sort cannot say what it needs. */
 cudaError_t needs_of(const struct plan *plan, size_t needs[BUFFER_COUNT]);
 
-/* All of them together, for admission; SIZE_MAX when that is too much to count. */
+/* Bytes of all buffers together, for admission; SIZE_MAX when that is too much to count. */
 size_t needs_total(const struct plan *plan);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Up to here the driver takes a copy of its own at once and does not make us wait. */
+/* Up to this size the driver copies the bytes at once and does not make us wait. */
 enum { SMALL_BYTES = 64 << 10 };
 
 static bool is_pinned(const void *data)

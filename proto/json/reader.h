@@ -26,7 +26,7 @@ struct json_reader {
     int64_t seen[RANK_MAX];  /* members that were read of the list open at each depth */
 };
 
-/* Each says its error and returns the code. `at` is the place in the text. */
+/* Functions that set the error and return its code. `at` is the place in the text. */
 
 /* INVALID_JSON. */
 enum error_code json_reader_expected(const struct json_reader *r, const char *at,

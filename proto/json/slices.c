@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Of text, at least: several slices to a thread, as threads differ in speed. */
+/* The least text of a slice. There are several slices to a thread, as threads differ in speed. */
 enum { SLICE_BYTES = 128 * 1024 };
 
 static void cut_at_commas(struct json_slices *s, const char *text, const char *end)

@@ -109,7 +109,7 @@ inline number_stop to_half(const char *text, const decimal &d, const half_format
     return half_is_finite(*out, &format) ? NUMBER_END : NUMBER_RANGE;
 }
 
-/* Whether a float that was made of a number of digits alone has its value. */
+/* Whether a float that was read from an integer without a fraction is exactly that integer. */
 inline bool is_exact(const char *text, const decimal &d, float value)
 {
     constexpr uint64_t ALL_EXACT = (uint64_t)1 << std::numeric_limits<float>::digits;

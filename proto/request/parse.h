@@ -64,7 +64,8 @@ struct parameter {
 MUST_CHECK enum error_code request_parameter(struct decode *d, const char *name,
                                              const struct parameter *value, struct error *error);
 
-/* The same for the strings of a safetensors file: "250" stands for a number, "true" for a truth. */
+/* As request_parameter, for the strings of a safetensors file: "250" stands for a number, "true" for
+ * a truth value. */
 MUST_CHECK enum error_code request_text_parameter(struct decode *d, const char *name,
                                                   const char *text, struct error *error);
 
@@ -125,7 +126,7 @@ MUST_CHECK enum error_code request_load(struct decode *d, const struct json_scan
  * BYTES. */
 extern const struct op request_keeping;
 
-/* Whether such a tensor, of a request for that operation, may be kept and has so many bytes.
+/* Whether the request's operation may keep such a tensor, and whether it has so many bytes.
  * Errors: UNSUPPORTED_DTYPE SHAPE_MISMATCH SIZE_MISMATCH. */
 MUST_CHECK enum error_code request_check_kept(struct decode *d, const struct tensor *t,
                                               size_t bytes, struct error *error);

@@ -53,7 +53,7 @@ static enum error_code read_words(struct safetensors_file *file, const cJSON *me
     return ERROR_NONE;
 }
 
-/* What is wrong stands in front of what was wrong with it. */
+/* Puts the tensor's name in front of the error's sentence. */
 static enum error_code blame(const char *tensor, struct error *error)
 {
     char message[ERROR_MESSAGE_MAX];

@@ -25,7 +25,7 @@ struct safetensors_word {
     const char *name, *value;
 };
 
-/* All of it lies in the work's memory. */
+/* A file's head; all pointers lead into the work's memory. */
 struct safetensors_file {
     struct safetensors_entry *entries; /* in the order of their data */
     int count;

@@ -18,10 +18,11 @@ struct link {
 MUST_CHECK bool link_open(struct link *link, const struct settings *settings, struct pause *pause);
 void link_close(struct link *link);
 
-/* All of it. False: the link is broken, or nothing moved for `ns`. */
+/* Sends all bytes. False: the link is broken, or nothing moved for `ns`. */
 MUST_CHECK bool link_send(struct link *link, const char *data, size_t size, uint64_t ns);
 
-/* Some of it, at least a byte; 0: the link is broken or ended, or nothing came for `ns`. */
+/* Receives at least one byte and returns how many; 0: the link is broken or ended, or nothing came
+ * for `ns`. */
 size_t link_receive(struct link *link, char *data, size_t room, uint64_t ns);
 
 #endif

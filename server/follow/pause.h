@@ -28,7 +28,7 @@ bool pause_for(struct pause *pause, int fd, short events, uint64_t ns);
  * At least `floor_ns`, as a server's Retry-After says. False: the end came. */
 bool pause_repeat(struct pause *pause, uint64_t floor_ns);
 
-/* Something went well: the next repeat waits least again. */
+/* After a success: the next repeat waits least_ns again. */
 void pause_reset(struct pause *pause);
 
 #endif

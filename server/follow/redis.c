@@ -33,7 +33,7 @@ static redisReply *next_reply(struct redis *redis, uint64_t wait_ns)
     return reply;
 }
 
-/* These pass. */
+/* Whether an error goes away by itself. */
 static bool is_passing(const char *error)
 {
     static const char *const begins[] = {"LOADING",  "BUSY",        "MASTERDOWN",

@@ -21,11 +21,11 @@ MUST_CHECK bool redis_open(struct redis *redis, const struct settings *settings,
                            struct pause *pause);
 void redis_close(struct redis *redis); /* one that is not connected too */
 
-/* What there is of the stream. */
+/* Which entries of the stream Redis has. */
 struct stretch {
     bool is_there, is_empty;
     bool was_cut;                /* entries were removed from it */
-    struct entry_id first, last; /* of those that are there; the last one ever */
+    struct entry_id first, last; /* the first that is there; the last that was ever added */
 };
 MUST_CHECK bool redis_look(struct redis *redis, struct stretch *stretch);
 

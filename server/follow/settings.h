@@ -53,18 +53,18 @@ struct settings {
 /* In the order of the setting removed's words. */
 enum removed { REMOVED_STOP, REMOVED_ACCEPT };
 
-/* All sources; false: each fault was told. What belongs together was checked too. */
+/* Reads all sources, and checks settings that belong together. False: each fault was told. */
 MUST_CHECK bool settings_load(struct settings *settings, const struct config_sources *sources,
                               config_fault *told, void *context);
 
-/* What the stream is called to the server. */
+/* The stream's name in Update-Source. */
 const char *settings_source(const struct settings *settings);
 
 /* A configuration file: help and value of each setting; defaults are commented out. */
 void settings_print(const struct settings *settings, FILE *out);
 void settings_help(FILE *out);
 
-/* Whether it is a setting's name, `-` standing for `_` too. */
+/* Whether a setting has that name; `-` stands for `_` too. */
 bool settings_know(const char *name);
 
 #endif

@@ -179,7 +179,7 @@ static enum outcome no_memory(struct target *target)
 
 /* -------------------------------------------------------------------------------- what is asked */
 
-/* Read anew each time: a token may be replaced. */
+/* The file is read at each request, as a token may be replaced. */
 static bool read_token(struct target *target)
 {
     char token[SECRET_MAX];

@@ -37,7 +37,8 @@ static enum MHD_Result on_request(void *daemon, struct MHD_Connection *connectio
                : MHD_NO;
 }
 
-/* Without a context libmicrohttpd has refused the head, or its client has left in its middle. */
+/* A request without a context never came to us: libmicrohttpd refused its head, or the client left
+ * in the middle of it. */
 static void on_completed(void *daemon, struct MHD_Connection *connection, void **context,
                          enum MHD_RequestTerminationCode how)
 {

@@ -23,7 +23,7 @@ int http_daemons(const struct listeners *listeners, int threads)
     return threads * (listeners_have(listeners, false) + listeners_have(listeners, true));
 }
 
-/* Those without TLS first. */
+/* Daemons without TLS come first. */
 static bool is_tls_daemon(const struct listeners *listeners, int threads, int i)
 {
     return i >= threads || !listeners_have(listeners, false);

@@ -204,7 +204,7 @@ static void print_tensors(struct page *p)
     }
 }
 
-/* Of the oldest write that no file has: 0 where all have. */
+/* The age of the oldest write that is in no file; 0 where there is none. */
 static double unsaved_seconds(const struct files *files)
 {
     uint64_t since_ns = files->unsaved_since_ns, now_ns = clock_ns();

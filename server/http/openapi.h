@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* What it says of the server beside its routes. */
+/* What the document says of the server beside its routes. */
 struct openapi_server {
     const char *version;
     const char *base_path; /* in front of every route; "": none */

@@ -69,7 +69,7 @@ static enum error_code not_taken(const char *name, unsigned taken, struct error 
                      taken ? names.data : "nothing");
 }
 
-/* Of names that are not known those are refused that were meant as one that is. */
+/* Refuses an unknown name that looks like a mistyped known one. */
 static enum error_code judge_unknown(const char *name, unsigned taken, struct error *error)
 {
     struct nearest nearest = nearest_to(name, strlen(name));

@@ -20,7 +20,7 @@ static bool wants_page(const struct headers *headers)
     return html > 0 && html >= accept_weight(accept, "application/json");
 }
 
-/* Whether If-None-Match lists this tag; a weak one is as good here. */
+/* Whether If-None-Match lists this tag, be it as a weak one (RFC 9110, 13.1.2). */
 static bool is_known(const struct headers *headers, const char *etag)
 {
     const char *known = headers->value[HEADER_IF_NONE_MATCH];

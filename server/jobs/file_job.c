@@ -42,7 +42,7 @@ enum error_code file_job_drop(struct job *job)
     return ERROR_NONE;
 }
 
-/* It may have been used, replaced or dropped since its lease was over. */
+/* The resident may have been used, replaced or dropped since its lease was found over. */
 enum error_code file_job_expire(struct job *job)
 {
     struct holds *holds = &job->holds;

@@ -126,7 +126,8 @@ enum error_code holds_may_write(const struct holds *holds, struct error *error)
     return ERROR_NONE;
 }
 
-/* Whether they hold for what has this tag, "" for nothing, which else is what the answer tells. */
+/* Whether the conditions hold for a resident with this tag, "" for no resident. Where they do not,
+ * the answer tells the tag. */
 static enum error_code check(struct holds *holds, const struct holds_setup *setup, const char *name,
                              const char *etag, struct error *error)
 {

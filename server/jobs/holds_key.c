@@ -8,7 +8,7 @@
 
 enum { KEY_TEXT_MAX = 255 };
 
-/* With or without its quotes it is the same key. */
+/* Takes the quotes away: a key is the same with and without them. */
 static bool trim_key(const char **key, size_t *size)
 {
     const char *text = *key;
@@ -24,7 +24,7 @@ static bool trim_key(const char **key, size_t *size)
     return *size >= 1 && *size <= KEY_TEXT_MAX;
 }
 
-/* Of texts, each with its end, and then the body. */
+/* Hashes the texts, each with its NUL, and then the body. */
 static bool hash(uint8_t *digest, const char *first, const char *const *texts, const void *body,
                  size_t size)
 {

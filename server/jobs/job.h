@@ -146,8 +146,8 @@ enum error_code job_due(const struct job *job);
 /* Whether the job failed, was stopped or is due; then its error is set. */
 bool job_is_over(struct job *job);
 
-/* The same as of the end of its last stage, for a job whose client was there a moment ago: its
- * socket is not asked, which takes a system call. */
+/* As job_is_over, without a system call: the time is that of the end of the job's last stage, and
+ * the client's socket is not asked. For a job whose client was there a moment ago. */
 bool job_is_late(struct job *job);
 
 /* Tells a running job to end early with `why`. Any thread; the caller sees to it that the job is

@@ -5,7 +5,7 @@
 #include "proto/work.h"
 #include "server/jobs/job.h"
 
-/* What the stage that ends took. */
+/* Ends a stage; returns its time in nanoseconds. */
 uint64_t job_end_stage(struct job *job);
 
 /* The means of a stage. */

@@ -9,7 +9,7 @@
  * terminal; the log stays as it is. */
 void greet_terminal(const struct server *server, const struct listeners *listeners);
 
-/* The same into `text` of `size` bytes. */
+/* Prints the greeting into `text` of `size` bytes. */
 void greet_print(char *text, size_t size, const struct config *config,
                  const struct listener *listener);
 

@@ -14,7 +14,7 @@ enum { HOME_BYTES = 60 * 1024 };
 
 #define TIMEOUT_NS (10000 * HOUR) /* a snapshot takes as long as its disk needs */
 
-/* It lies in its home block. */
+/* A job of the keeper; it lies in its own home block. */
 struct errand {
     struct job job; /* first */
     struct keeper *keeper;
@@ -66,7 +66,7 @@ static struct errand *make(struct keeper *keeper, enum verb verb, const char *na
     return errand;
 }
 
-/* Whether it could be done; what failed has been logged. */
+/* Ends the errand. False: it failed, which has been logged. */
 static bool end(struct keeper *keeper)
 {
     struct server *server = keeper->server;
@@ -118,7 +118,7 @@ static void look(struct keeper *keeper, uint64_t now_ns)
         start(keeper, VERB_SNAPSHOT, name);
 }
 
-/* After a job it looks again at once, else each second. */
+/* The keeper looks for work each second, and at once after a job. */
 void keeper_tick(struct keeper *keeper, uint64_t now_ns)
 {
     bool was_busy = keeper->home != NULL;
@@ -166,7 +166,7 @@ bool keeper_finish(struct keeper *keeper, void (*alive)(void *context), void *co
             watch_end_all(keeper->server);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    /* One that failed since is not tried again. */
+    /* A resident whose write has failed since the start is not tried again. */
     while (alive(context), store_next_unsaved(store, start_ns, name, &since_ns))
         is_all = save(keeper, name) && is_all;
     files_leave_clean(&keeper->server->files);

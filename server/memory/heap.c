@@ -44,8 +44,8 @@ bool heap_is_slack(struct heap *heap)
     return now > heap->kept_bytes + WORTH_BYTES;
 }
 
-/* What other threads free meanwhile stays resident: it is no sign that nothing was gained, and is for
- * the next trim. */
+/* Memory that other threads free meanwhile stays resident and is left to the next trim: the gain is
+ * measured on the resident set alone. */
 void heap_trim(struct heap *heap)
 {
     int64_t before = resident(), slack_before = slack();

@@ -28,11 +28,12 @@ struct resident {
     uint64_t ttl_ns;              /* of its lease; 0: none */
     uint64_t expires_ns;          /* monotonic; meaningless without a lease */
 
-    /* What its file would say has changed so often; so often when the file was written, and at
-     * which version (0: no file has it); since when it says something else. */
-    uint64_t changes, saved_changes, saved_version;
-    uint64_t unsaved_ns, failed_ns; /* the latter: when a write of its file last failed */
-    bool is_read_only;              /* its file is not ours to write */
+    uint64_t changes;       /* of anything that its file holds: elements, lease, positions */
+    uint64_t saved_changes; /* those that are in its file */
+    uint64_t saved_version; /* the version in its file; 0: it is in none */
+    uint64_t unsaved_ns;    /* when the first change came that is not in its file */
+    uint64_t failed_ns;     /* when a write of its file last failed */
+    bool is_read_only;      /* its file is not ours to write */
 
     struct positions positions; /* up to where each source of updates was applied */
     struct client *owner;       /* who is charged for it, held; NULL: nobody */
@@ -40,7 +41,7 @@ struct resident {
     bool is_owner_counted; /* the same among its owner's */
 };
 
-/* The tag of what there is now, into `text` of ETAG_MAX bytes. */
+/* The tag of the resident as it is, into `text` of ETAG_MAX bytes. */
 void resident_etag(const struct resident *resident, char *text);
 
 /* The lease begins anew at `now_ns`. */
@@ -51,7 +52,7 @@ static inline bool resident_is_saved(const struct resident *resident)
     return resident->changes == resident->saved_changes;
 }
 
-/* What its file would say has changed. */
+/* Notes a change of something that its file holds. */
 void resident_change(struct resident *resident, uint64_t now_ns);
 
 bool resident_is_expired(const struct resident *resident, uint64_t now_ns);

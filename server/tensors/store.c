@@ -119,6 +119,42 @@ void store_used(struct resident *resident, uint64_t now_ns)
     resident_renew(resident, now_ns);
 }
 
+/* ------------------------------------------------------------------------- as time passes */
+
+/* Names that nothing keeps, collected: the tree must not change while it is walked. */
+struct sweep {
+    struct store *store;
+    uint64_t now_ns;
+    struct named *idle[64];
+    int count;
+};
+
+static void sweep_one(const void *node, VISIT visit, void *context)
+{
+    struct sweep *sweep = context;
+    struct named *named = *(struct named *const *)node;
+    if (visit != postorder && visit != leaf)
+        return;
+    store_expire(sweep->store, named, sweep->now_ns);
+    keys_expire(&named->keys, &sweep->store->budget, sweep->now_ns);
+    if (!named->resident && named->joined == 0 && named->keys.count == 0 &&
+        sweep->count < (int)(sizeof sweep->idle / sizeof *sweep->idle))
+        sweep->idle[sweep->count++] = named;
+}
+
+void store_tick(struct store *store, uint64_t now_ns)
+{
+    struct sweep sweep = {.store = store, .now_ns = now_ns};
+    do {
+        sweep.count = 0;
+        pthread_mutex_lock(&store->lock);
+        twalk_r(store->names, sweep_one, &sweep);
+        for (int i = 0; i < sweep.count; i++)
+            store_named_put(store, sweep.idle[i]);
+        store_unlock(store);
+    } while (sweep.count > 0);
+}
+
 void store_release(struct store *store)
 {
     pthread_mutex_lock(&store->lock);

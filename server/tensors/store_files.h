@@ -26,16 +26,16 @@ struct kept_key {
 MUST_CHECK bool store_adopt_key(struct store *store, struct turn *turn, int place,
                                 const struct kept_key *key, uint64_t kept_ns);
 
-/* What a snapshot keeps of a resident, as of now: all but its keys. */
+/* Which state of a resident a snapshot has. */
 struct saved_state {
     uint64_t generation, epoch, version, changes;
-    uint64_t taken_ns; /* what changed later it does not have */
+    uint64_t taken_ns; /* later changes are not in it */
 };
 
 /* Whether the name still has that resident, and its file is not newer than that. */
 bool store_stands(struct store *store, const char *name, const struct saved_state *state);
 
-/* The name has a file, and it says that. */
+/* The name has a file, which holds that state. */
 void store_saved(struct store *store, const char *name, const struct saved_state *state);
 
 /* A write of its file failed: it is not tried again at once. */
@@ -45,8 +45,9 @@ void store_failed(struct store *store, const char *name, uint64_t now_ns);
 const struct key *store_pin_keys(struct store *store, struct turn *turn, int place);
 void store_unpin_keys(struct store *store, struct turn *turn, int place);
 
-/* The name whose resident changed longest ago of those that are not saved since, before
- * `before_ns`, and when it did; false: there is none. Read only ones are none. */
+/* The resident that has been out of step with its file for longest: its name, and since when.
+ * Left out are read-only ones, and those whose first unsaved change or last failed write is not
+ * before `before_ns`. False: there is none. */
 bool store_next_unsaved(struct store *store, uint64_t before_ns, char *name, uint64_t *since_ns);
 
 /* A name with a file whose lease is over; false: there is none. */

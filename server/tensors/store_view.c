@@ -1,4 +1,3 @@
-/* What the store tells, and what it does by itself as time passes. */
 #include "server/tensors/store_view.h"
 
 #include "server/tensors/store_names.h"
@@ -107,40 +106,6 @@ void store_list(struct store *store, const char *after, uint64_t now_ns,
     pthread_mutex_lock(&store->lock);
     twalk_r(store->names, list_one, &listing);
     store_unlock(store);
-}
-
-/* Names that nothing keeps any more are collected: the tree stands still while it is walked. */
-struct sweep {
-    struct store *store;
-    uint64_t now_ns;
-    struct named *idle[64];
-    int count;
-};
-
-static void sweep_one(const void *node, VISIT visit, void *context)
-{
-    struct sweep *sweep = context;
-    struct named *named = *(struct named *const *)node;
-    if (visit != postorder && visit != leaf)
-        return;
-    store_expire(sweep->store, named, sweep->now_ns);
-    keys_expire(&named->keys, &sweep->store->budget, sweep->now_ns);
-    if (!named->resident && named->joined == 0 && named->keys.count == 0 &&
-        sweep->count < (int)(sizeof sweep->idle / sizeof *sweep->idle))
-        sweep->idle[sweep->count++] = named;
-}
-
-void store_tick(struct store *store, uint64_t now_ns)
-{
-    struct sweep sweep = {.store = store, .now_ns = now_ns};
-    do {
-        sweep.count = 0;
-        pthread_mutex_lock(&store->lock);
-        twalk_r(store->names, sweep_one, &sweep);
-        for (int i = 0; i < sweep.count; i++)
-            store_named_put(store, sweep.idle[i]);
-        store_unlock(store);
-    } while (sweep.count > 0);
 }
 
 void store_advance(struct store *store, const char *token, const struct position *position)

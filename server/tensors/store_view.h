@@ -1,4 +1,4 @@
-/* store_view: what is there to be seen of residents, by anyone at any time: no turn is needed. */
+/* store_view: what anyone may see of residents at any time, without a turn. */
 #ifndef SERVER_TENSORS_STORE_VIEW_H
 #define SERVER_TENSORS_STORE_VIEW_H
 
@@ -13,7 +13,7 @@ struct resident_view {
     uint64_t ttl_ns, left_ns; /* of the lease; 0, 0: none */
     uint64_t saved_version;   /* that its file has; 0: it is in none */
     bool is_read_only;
-    bool is_saved; /* its file says all that there is to say */
+    bool is_saved; /* its file is up to date */
 };
 
 /* False: there is none of that name. */

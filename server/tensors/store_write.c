@@ -111,8 +111,7 @@ void store_discard(struct store *store, struct resident *resident)
     store_unlock(store);
 }
 
-/* What the new one has from the one whose name it takes: the places among those counted, and how
- * far updates came. */
+/* A resident that takes another's name takes over its places in the counts. */
 static void inherit(struct resident *resident, struct resident *old)
 {
     resident->is_counted |= old->is_counted;
