@@ -15,6 +15,7 @@ void job_init(struct job *job, struct blocks *blocks, struct budget *budget, str
 {
     memset(job, 0, offsetof(struct job, error));
     error_clear(&job->error);
+    error_clear(&job->unread);
     arena_init(&job->arena, blocks, budget, home);
     job->fd = -1;
     job->gpu = GPU_UNKNOWN;
@@ -117,6 +118,17 @@ static void shorten_timeout(struct job *job)
     set_deadline(job);
 }
 
+/* Values without a datatype have a tensor's, which may have been another when the same request was
+ * applied: under a key or a position, whether they are wrong is told after the replay. */
+static bool may_be_a_replay(const struct job *job)
+{
+    const struct holds_setup *setup = &job->holds.setup;
+    enum error_code code = job->error.code;
+    return job->kind == JOB_INFER && job->request.dtype_open &&
+           reference_is_set(&job->request.into) && (setup->key || *setup->position.source) &&
+           code != ERROR_CANCELLED && code != ERROR_RESOURCE_EXHAUSTED;
+}
+
 void job_decode(struct job *job, int threads)
 {
     struct work work = job_work(job, threads);
@@ -124,7 +136,11 @@ void job_decode(struct job *job, int threads)
                                ? tensor_job_decode(job, &work)
                                : request_decode(&job->request, &job->op, &job->head, &job->rules,
                                                 &work, job->body, job->body_size, &job->error);
-    job->decoded = code == ERROR_NONE;
+    if (code != ERROR_NONE && may_be_a_replay(job)) {
+        job->unread = job->error;
+        error_clear(&job->error);
+    }
+    job->decoded = job->error.code == ERROR_NONE;
     if (job->decoded && job->kind == JOB_INFER)
         shorten_timeout(job);
     job_explain_stop(job);
@@ -160,6 +176,10 @@ static void plan_infer(struct job *job)
                                    .stop = &job->stop};
     if (reads_residents && bind_inputs(job) != ERROR_NONE)
         return;
+    if (job->unread.code != ERROR_NONE) {
+        job->error = job->unread;
+        return;
+    }
     for (int i = 0; i < OP_INPUTS_MAX; i++)
         if (job->holds.inputs[i] != PLACE_NONE && reads_residents)
             options.read_only |= 1u << i;
