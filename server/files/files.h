@@ -18,7 +18,11 @@
  *               drain            deadline, client   the process dies      full disk, any fault
  *                                leaves                                   of the folder
  *   no file     is saved         -                  gone                  -
- *   loading     (not ready yet)  the start ends     the file stands       the start ends
+ *   absent      -                -                  the file stands       -
+ *   loading,    (not ready yet)  the start ends     the file stands       the start ends
+ *   at start
+ *   loading,    the load ends,   goes on for who    the file stands       absent; 507, tried again
+ *   first use   absent           asks next                                by who asks next
  *   saved       stays            -                  the file is loaded    -
  *   unsaved     is saved         -                  the file from before  -
  *                                                   is loaded, with a
@@ -31,6 +35,9 @@
  *   removed or                   one system call    is not, as the name   moved; 507
  *   renamed                                         would be after it
  *   dropped     -                -                  stays dropped         -
+ *
+ * Absent: it has a file, and no resident; so is all at a start with tensor_load=first_use. Who
+ * names it holds its line alone until it is loaded, or known to have no file.
  *
  * Not clean is every end but one: a drain that saved all. It leaves a list of what it saved, which
  * the next start takes away before anything else. What is not on it may have had versions that were

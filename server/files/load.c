@@ -46,12 +46,21 @@ static bool was_clean(struct files *files, const char *name, const char *etag)
     return was;
 }
 
+/* The generation of what is loaded under a name that its file does not say: a copy of a tensor's
+ * file must not have that tensor's tags. The same for every server that loads it (FNV-1a). */
+static uint64_t generation_of_copy(uint64_t generation, const char *name)
+{
+    for (; *name; name++)
+        generation = (generation ^ (unsigned char)*name) * 0x100000001b3;
+    return generation;
+}
+
 /* What the file says besides the elements. The epoch is new where versions may have been told that
  * the file does not have: so no tag of them is true again. What is never written has no such
  * versions. */
 static enum error_code restore(const struct load *load, const struct reader *reader,
-                               struct turn *turn, int place, struct resident *resident,
-                               struct error *error)
+                               const struct safetensors_entry *entry, struct turn *turn, int place,
+                               struct resident *resident, struct error *error)
 {
     const char *name = turn->places[place].named->name;
     char etag[ETAG_MAX];
@@ -63,13 +72,14 @@ static enum error_code restore(const struct load *load, const struct reader *rea
     resident->created_ms = clock_wall_ms();
     if (!is_ours)
         return ERROR_NONE;
-    /* A copy of another resident's file must not have its tags. */
-    if (!store_has_generation(load->files->store, saved.generation))
-        resident->generation = saved.generation;
+    resident->generation = saved.generation;
     resident->epoch = saved.epoch;
     resident->version = saved.version;
     resident_etag(resident, etag);
-    if (!was_clean(load->files, name, etag) && !resident->is_read_only)
+    bool is_last = was_clean(load->files, name, etag);
+    if (!is_last && strcmp(entry->name, name) != 0)
+        resident->generation = generation_of_copy(saved.generation, name);
+    if (!is_last && !resident->is_read_only)
         resident->epoch = new_epoch();
     resident->created_ms = saved.created_ms;
     resident->ttl_ns = resident->is_read_only ? 0 : saved.ttl_ns;
@@ -91,7 +101,7 @@ static enum error_code make(const struct load *load, const struct reader *reader
         return error->code;
     (*resident)->tensor.data = (*resident)->block->bytes;
     enum error_code code = read_data(load, reader, entry, (*resident)->block->bytes, error);
-    return code ? code : restore(load, reader, turn, place, *resident, error);
+    return code ? code : restore(load, reader, entry, turn, place, *resident, error);
 }
 
 enum error_code load_tensor(const struct load *load, const struct reader *reader,

@@ -70,6 +70,7 @@ struct job {
 
     /* Filled by the stages: job_open leaves nothing in them. */
     struct error error;
+    struct error unread; /* what the values were, read as of a type that a tensor had on arrival */
     struct request request;
     struct plan plan;
     struct response response;

@@ -164,24 +164,3 @@ bool store_next_expired(struct store *store, uint64_t now_ns, char *name)
     store_unlock(store);
     return choice.found != NULL;
 }
-
-struct search {
-    uint64_t generation;
-    bool is_found;
-};
-
-static void compare_generation(const void *node, VISIT visit, void *context)
-{
-    struct search *search = context;
-    const struct named *named = visited(node, visit);
-    search->is_found |= named && named->resident->generation == search->generation;
-}
-
-bool store_has_generation(struct store *store, uint64_t generation)
-{
-    struct search search = {.generation = generation};
-    pthread_mutex_lock(&store->lock);
-    twalk_r(store->names, compare_generation, &search);
-    store_unlock(store);
-    return search.is_found;
-}

@@ -9,9 +9,6 @@
 void store_adopt(struct store *store, struct turn *turn, int place, struct resident *resident,
                  bool has_file, uint64_t now_ns);
 
-/* Whether any name has a resident of that generation. */
-bool store_has_generation(struct store *store, uint64_t generation);
-
 /* A key as a file keeps it. */
 struct kept_key {
     uint8_t id[KEY_ID_BYTES], fingerprint[DIGEST_BYTES];

@@ -247,6 +247,12 @@ static void a_restart_finds_all(void **state)
     f = start(&s, NULL);
     kept_etag(f, "b", again);
     assert_string_equal(again, etag[1]);
+    kept_expect(f, 201, "PUT", "/v2/tensors/moved?move=b", NULL, NULL);
+    kept_etag(f, "moved", etag[1]);
+    stop(f);
+    f = start(&s, NULL);
+    kept_etag(f, "moved", again);
+    assert_string_equal(again, etag[1]);
     stop(f);
     scratch_remove(&s);
 }

@@ -255,6 +255,66 @@ static void keys_survive_what_happens_to_the_tensor(void **state)
     kept_expect(f, 422, "DELETE", "/v2/tensors/k?x=y", "Idempotency-Key: w0", NULL);
 }
 
+/* Of the values that are no more the tensor's, under the position that it came to. */
+static void is_passed(struct fixture *f, const char *body, bool again)
+{
+    char *text = quote(body);
+    struct answer a = fixture_call(
+        f, &(struct call){.method = "POST",
+                          .path = "/v2/models/tensor_scatter_add/infer?tensor=r&into=r",
+                          .headers = {"Update-Source: log", "Update-Position: 7-0"},
+                          .body = text,
+                          .size = strlen(text)});
+    if (a.status != 200)
+        fail_msg("%d %s", a.status, a.body);
+    expect_header(&a, "Idempotent-Replayed", again ? "true" : NULL);
+    answer_release(&a);
+    free(text);
+}
+
+/* Values without a datatype are the tensor's, which may have another by the time of the repeat. */
+static void a_key_is_older_than_what_the_tensor_became(void **state)
+{
+    static const char path[] = "tensor_scatter_add/infer?tensor=r&into=r";
+    static const char key[] = "Idempotency-Key: before";
+    static const char half[] = "{'inputs':{'indices':[[0]],'updates':[0.5]}}";
+    static const struct {
+        const char *becomes, *code;
+    } rows[] = {{"{'datatype':'INT8','data':[1]}", "VALUE_OUT_OF_RANGE"},
+                {"{'datatype':'BOOL','data':[true]}", "UNSUPPORTED_DTYPE"}};
+    struct fixture *f = *state;
+    kept_put(f, "r", "{'datatype':'FP32','data':[1,2]}");
+    struct answer first = kept_infer(f, path, key, half);
+    assert_int_equal(first.status, 200);
+    is_passed(f, half, false);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kept_put(f, "r", rows[i].becomes);
+        struct answer a = kept_infer(f, path, key, half);
+        if (a.status != 200)
+            fail_msg("%s: %d %s", rows[i].becomes, a.status, a.body);
+        assert_string_equal(a.body, first.body);
+        expect_header(&a, "Idempotent-Replayed", "true");
+        answer_release(&a);
+        /* Without the key, under another, or as another request it is as wrong as it looks. */
+        a = kept_infer(f, path, NULL, half);
+        expect_error(&a, 400, rows[i].code, "");
+        answer_release(&a);
+        a = kept_infer(f, path, "Idempotency-Key: after", half);
+        expect_error(&a, 400, rows[i].code, "");
+        answer_release(&a);
+        a = kept_infer(f, path, key, "{'inputs':{'indices':[[0]],'updates':[0.25]}}");
+        expect_error(&a, 422, "IDEMPOTENCY_KEY_REUSED", "");
+        answer_release(&a);
+        is_passed(f, half, true);
+    }
+    kept_drop(f, "r");
+    struct answer a = kept_infer(f, path, key, half);
+    assert_int_equal(a.status, 200);
+    expect_header(&a, "Idempotent-Replayed", "true");
+    answer_release(&a);
+    answer_release(&first);
+}
+
 /* A position that is not above the last one is not applied again. */
 static void each_write_knows_its_position(void **state)
 {
@@ -393,6 +453,7 @@ int main(void)
         cmocka_unit_test(a_key_applies_once),
         cmocka_unit_test(a_position_applies_once),
         cmocka_unit_test(keys_survive_what_happens_to_the_tensor),
+        cmocka_unit_test(a_key_is_older_than_what_the_tensor_became),
         cmocka_unit_test(each_write_knows_its_position),
         cmocka_unit_test(a_lease_is_kept_or_replaced),
         cmocka_unit_test(leases_are_set_and_end),
