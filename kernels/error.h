@@ -53,6 +53,7 @@
     X(RESOURCE_EXHAUSTED)                                                                          \
     X(TENSOR_MEMORY_FULL)                                                                          \
     X(TENSOR_FILE_FAILED)                                                                          \
+    X(TENSOR_HELD)                                                                                 \
     X(DRAINING)                                                                                    \
     X(DEADLINE_EXCEEDED)                                                                           \
     X(CANCELLED) /* the client left: logged, never sent */

@@ -55,6 +55,12 @@
     X(tensor_load, WORD, "start", WORDS("start", "first_use"), false,                              \
       "when the files of tensor_dir are loaded: start: all, before the server is ready; "          \
       "first_use: each when it is first asked for")                                                \
+    X(tensor_share, BOOL, "false", ANY, false,                                                     \
+      "several servers write to one tensor_dir, each name one at a time; needs tensor_load = "     \
+      "first_use")                                                                                 \
+    X(tensor_lease, TIME, "10s", RANGE(SEC, HOUR), false,                                          \
+      "term of a server's lease on a name where tensor_share is true: unused so long a name is "   \
+      "let go, and a server that is not seen so long has lost its names")                          \
     X(snapshot_interval, TIME, "5m", RANGE(0, 240 * HOUR), true,                                   \
       "a kept tensor that was written is in its file so much later; 0: when asked for, and at "    \
       "the end")                                                                                   \

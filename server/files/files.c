@@ -3,10 +3,16 @@
 #include "server/base/clock.h"
 #include "server/files/catalog.h"
 #include "server/files/clean.h"
+#include "server/files/share.h"
 #include "server/tensors/store_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+
+/* A temporary of another server that shares the folder is written to meanwhile. */
+enum { SWEEP_AGE_S = 600 };
+#define SWEEP_ALL ((time_t)INT64_MAX)
 
 void files_init(struct files *files, const struct files_setup *setup)
 {
@@ -28,6 +34,7 @@ static void forget_catalog(struct files *files)
 
 void files_release(struct files *files)
 {
+    share_close(files);
     forget_catalog(files);
     free(files->clean);
     folder_close(&files->folder);
@@ -41,7 +48,10 @@ static size_t memory_of(const struct config *config)
 
 static enum error_code check_settings(const struct config *config, struct error *error)
 {
-    if (memory_of(config) > 0)
+    if (config->tensor_share && (!*config->tensor_dir || config->tensor_load != LOAD_AT_FIRST_USE))
+        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                         "tensor_share needs tensor_dir, and tensor_load = first_use");
+    if (!*config->tensor_dir || memory_of(config) > 0)
         return ERROR_NONE;
     return error_set(error, ERROR_INVALID_PARAMETER, NULL,
                      "tensor_dir is set, but tensor_memory is 0: nothing may be kept");
@@ -91,20 +101,19 @@ static enum error_code look_for_load(struct files *files, const struct config *c
 
 enum error_code files_open(struct files *files, const struct config *config, struct error *error)
 {
-    if (!*config->tensor_dir)
-        return ERROR_NONE;
-    if (check_settings(config, error) != ERROR_NONE ||
-        folder_open(&files->folder, config->tensor_dir, true, error) != ERROR_NONE)
+    enum folder_use use = config->tensor_share ? FOLDER_SHARED : FOLDER_OWN;
+    if (check_settings(config, error) != ERROR_NONE || !*config->tensor_dir ||
+        folder_open(&files->folder, config->tensor_dir, use, error) != ERROR_NONE)
         return error->code;
     if (look_for_load(files, config, error) != ERROR_NONE) {
         forget_catalog(files);
         folder_close(&files->folder);
         return error->code;
     }
-    folder_sweep(&files->folder);
+    folder_sweep(&files->folder, config->tensor_share ? time(NULL) - SWEEP_AGE_S : SWEEP_ALL);
     if (files->folder.is_writable)
         files->clean = clean_take(&files->folder);
-    return ERROR_NONE;
+    return config->tensor_share ? share_open(files, config->tensor_lease, error) : ERROR_NONE;
 }
 
 enum error_code files_check(const struct config *config, struct error *error)
@@ -115,11 +124,9 @@ enum error_code files_check(const struct config *config, struct error *error)
     blocks_init(&blocks, 0);
     budget_init(&budget, config->memory ? config->memory : budget_of_machine());
     files_init(&files, &(struct files_setup){.blocks = &blocks, .budget = &budget});
-    enum error_code code = ERROR_NONE;
-    if (*config->tensor_dir)
-        code = check_settings(config, error);
+    enum error_code code = check_settings(config, error);
     if (*config->tensor_dir && code == ERROR_NONE)
-        code = folder_open(&files.folder, config->tensor_dir, false, error);
+        code = folder_open(&files.folder, config->tensor_dir, FOLDER_LOOKED_AT, error);
     if (files_exist(&files))
         code = look(&files, config, error);
     files_release(&files);
@@ -139,7 +146,9 @@ void files_leave_clean(struct files *files)
     struct error error;
     char *list = NULL;
     size_t size = 0;
-    FILE *out = files->folder.is_writable ? open_memstream(&list, &size) : NULL;
+    bool is_own = files->folder.is_writable && !files->is_shared;
+    share_close(files);
+    FILE *out = is_own ? open_memstream(&list, &size) : NULL;
     if (!out)
         return;
     fputs(files->clean ? files->clean : "", out);

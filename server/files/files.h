@@ -7,7 +7,8 @@
  * from any other file, or from one that may not be written, is read only.
  *
  * Who owns what: the process owns the folder, alone among those that may write there, for as long
- * as it lives (a lock on the folder, which ends with it). A resident's file belongs to its name
+ * as it lives (a lock on the folder, which ends with it); or it shares it with others, and owns the
+ * names that it holds (lease.h). A resident's file belongs to its name
  * (named->has_file). It is read before the server is ready, or when the name is first asked for. It
  * is replaced, renamed or removed only under `commit`, in one system call, after a look at whether
  * the name still has the resident that this is about. So there is one order of all changes to the
@@ -47,6 +48,7 @@
 
 #include "server/config/config.h"
 #include "server/files/folder.h"
+#include "server/files/lease.h"
 #include "server/log/log.h"
 #include "server/memory/block.h"
 #include "server/memory/budget.h"
@@ -69,6 +71,13 @@ struct files {
     struct log *log;
     struct catalog *catalog; /* what is to be loaded before the server is ready; NULL: nothing */
     char *clean;             /* the list of the drain before; owned, NULL: there was none */
+
+    /* share.c's, where several servers write to the folder. */
+    bool is_shared, share_ends;
+    struct leases leases;
+    pthread_t sharer;
+    pthread_mutex_t share_lock;
+    pthread_cond_t share_wake;
 
     /* Of the load, for whoever asks why the server is not ready. */
     atomic_size_t load_count, loaded_count, load_bytes, loaded_bytes;

@@ -1,8 +1,10 @@
-/* Loading what is first asked for. A name is looked up each time while nothing is resident: the
- * folder is the only list of what it holds. */
+/* Loading what is first asked for. A name is looked up each time while nothing is resident, or
+ * another server may write it: the folder is the only list of what it holds. */
 #include "server/files/catalog.h"
 #include "server/files/load.h"
 #include "server/files/saved.h"
+#include "server/files/share.h"
+#include "server/tensors/store_share.h"
 
 #include <string.h>
 
@@ -71,20 +73,53 @@ static enum error_code explain(const char *name, struct error *error)
                      name, message);
 }
 
-static enum error_code prepare(const struct load *load, struct turn *turn, int place,
-                               struct error *error)
+/* The resident is of the file that the name has. */
+static bool is_loaded(const struct named *named, const struct found *found)
 {
-    const char *name = turn->places[place].named->name;
+    return found->entry && named->resident &&
+           memcmp(&named->stamp, &found->reader.stamp, sizeof named->stamp) == 0;
+}
+
+static enum error_code load_found(const struct load *load, const struct found *found,
+                                  struct turn *turn, int place, struct error *error)
+{
+    struct named *named = turn->places[place].named;
+    if (is_loaded(named, found))
+        return ERROR_NONE;
+    if (named->resident)
+        store_unload(load->files->store, turn, place);
+    if (!found->entry)
+        return ERROR_NONE;
+    enum error_code code = load_tensor(load, &found->reader, found->entry, turn, place, error);
+    named->stamp = found->reader.stamp;
+    return code == ERROR_NONE || code == ERROR_CANCELLED ? code : reader_blame(found->file, error);
+}
+
+static enum error_code find_and_load(const struct load *load, struct turn *turn, int place,
+                                     struct error *error)
+{
     struct found found;
-    enum error_code code = find(&found, load->files, name, error);
-    if (code == ERROR_NONE && found.entry) {
-        code = load_tensor(load, &found.reader, found.entry, turn, place, error);
-        if (code != ERROR_NONE && code != ERROR_CANCELLED)
-            code = reader_blame(found.file, error);
+    enum error_code code = find(&found, load->files, turn->places[place].named->name, error);
+    if (code == ERROR_NONE)
+        code = load_found(load, &found, turn, place, error);
+    if (found.entry)
         reader_close(&found.reader);
-    }
+    return code;
+}
+
+static enum error_code prepare(struct load *load, struct turn *turn, int place, struct error *error)
+{
+    struct taken_lease taken;
+    enum settled settled = SETTLED_ASKED;
+    enum error_code code = ERROR_NONE;
+    if (load->files->is_shared)
+        code = share_settle(load->files, turn, place, &taken, &settled, error);
+    load->is_copy = settled == SETTLED_COPY;
+    load->etag_left = load->files->is_shared ? taken.etag : NULL;
+    if (code == ERROR_NONE && settled != SETTLED_KNOWN)
+        code = find_and_load(load, turn, place, error);
     turn->places[place].is_prepared = code == ERROR_NONE;
-    return code == ERROR_NONE ? code : explain(name, error);
+    return code == ERROR_NONE ? code : explain(turn->places[place].named->name, error);
 }
 
 enum error_code files_prepare(struct files *files, struct turn *turn, bool (*go_on)(void *context),
@@ -92,7 +127,7 @@ enum error_code files_prepare(struct files *files, struct turn *turn, bool (*go_
 {
     struct load load = {.files = files, .go_on = go_on, .context = context};
     for (int i = 0; i < turn->count; i++)
-        if (turn->places[i].is_alone && !turn_resident(turn, i) &&
+        if (turn->places[i].is_alone && !store_place_is_ready(files->store, turn, i) &&
             prepare(&load, turn, i, error) != ERROR_NONE)
             return error->code;
     return ERROR_NONE;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,10 +16,12 @@ static enum error_code cannot(const char *what, const char *name, struct error *
                      name, strerror(errno));
 }
 
-/* A folder that is only read may be shared by many. */
-static enum error_code lock(const struct folder *folder, const char *path, struct error *error)
+/* A folder that is only read may be used by many. */
+static enum error_code lock(const struct folder *folder, const char *path, enum folder_use use,
+                            struct error *error)
 {
-    if (!folder->is_writable || flock(folder->fd, LOCK_EX | LOCK_NB) == 0)
+    int how = use == FOLDER_SHARED ? LOCK_SH : LOCK_EX;
+    if (use == FOLDER_LOOKED_AT || !folder->is_writable || flock(folder->fd, how | LOCK_NB) == 0)
         return ERROR_NONE;
     if (errno != EWOULDBLOCK)
         return cannot("lock", path, error);
@@ -39,14 +42,16 @@ static bool is_for_writing(int fd)
     return fstat(fd, &found) == 0 && may_write(fd, ".", found.st_mode);
 }
 
-enum error_code folder_open(struct folder *folder, const char *path, bool is_ours,
+enum error_code folder_open(struct folder *folder, const char *path, enum folder_use use,
                             struct error *error)
 {
     folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder->fd < 0)
         return cannot("open", path, error);
     folder->is_writable = is_for_writing(folder->fd);
-    if (!is_ours || lock(folder, path, error) == ERROR_NONE)
+    if (getrandom(&folder->tag, sizeof folder->tag, GRND_NONBLOCK) != sizeof folder->tag)
+        folder->tag = (unsigned)getpid();
+    if (lock(folder, path, use, error) == ERROR_NONE)
         return ERROR_NONE;
     folder_close(folder);
     return error->code;
@@ -71,11 +76,18 @@ static DIR *open_list(const struct folder *folder)
     return list;
 }
 
-void folder_sweep(struct folder *folder)
+static bool is_left(const struct folder *folder, const char *name, time_t before_s)
+{
+    struct stat found;
+    return strncmp(name, FOLDER_NEW_PREFIX, sizeof FOLDER_NEW_PREFIX - 1) == 0 &&
+           fstatat(folder->fd, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && found.st_mtime < before_s;
+}
+
+void folder_sweep(struct folder *folder, time_t before_s)
 {
     DIR *list = folder->is_writable ? open_list(folder) : NULL;
     for (struct dirent *entry; list && (entry = readdir(list));)
-        if (strncmp(entry->d_name, FOLDER_NEW_PREFIX, sizeof FOLDER_NEW_PREFIX - 1) == 0)
+        if (is_left(folder, entry->d_name, before_s))
             unlinkat(folder->fd, entry->d_name, 0);
     if (list)
         closedir(list);

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 #define FILE_SUFFIX ".safetensors"
 
@@ -20,17 +21,22 @@ enum { FILE_NAME_MAX = TENSOR_NAME_MAX + sizeof FILE_SUFFIX - 1 };
 struct folder {
     int fd; /* -1: none */
     bool is_writable;
+    unsigned tag;            /* random: of the names of temporaries, which no other process has */
     atomic_uint temporaries; /* made so far */
 };
 
-/* Opens it. `is_ours`: nobody else who may write there does so from now on. Errors:
- * INVALID_PARAMETER. */
-MUST_CHECK enum error_code folder_open(struct folder *folder, const char *path, bool is_ours,
+/* LOOKED_AT: without a trace. OWN: nobody else who may write there does so from now on. SHARED:
+ * nobody else does as if it were its own. */
+enum folder_use { FOLDER_LOOKED_AT, FOLDER_OWN, FOLDER_SHARED };
+
+/* Opens it. Errors: INVALID_PARAMETER. */
+MUST_CHECK enum error_code folder_open(struct folder *folder, const char *path, enum folder_use use,
                                        struct error *error);
 void folder_close(struct folder *folder);
 
-/* Removes the temporaries that a death left. */
-void folder_sweep(struct folder *folder);
+/* Removes the temporaries that a death left: all that were written last before `before_s`, since
+ * 1970. */
+void folder_sweep(struct folder *folder, time_t before_s);
 
 /* The names of all files that end in FILE_SUFFIX and do not begin with a dot, in their order, one
  * after the other with their ends; owned by the caller, NULL with the error. Errors:

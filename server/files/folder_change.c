@@ -25,7 +25,7 @@ enum error_code folder_create(struct folder *folder, struct new_file *file, cons
     file->target = target;
     if (!folder->is_writable)
         return error_set(error, ERROR_TENSOR_FILE_FAILED, NULL, "tensor_dir is read only");
-    snprintf(file->name, sizeof file->name, FOLDER_NEW_PREFIX "%u",
+    snprintf(file->name, sizeof file->name, FOLDER_NEW_PREFIX "%08x-%u", folder->tag,
              atomic_fetch_add(&folder->temporaries, 1));
     file->fd = openat(folder->fd, file->name,
                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0640);

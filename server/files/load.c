@@ -38,8 +38,12 @@ static enum error_code read_data(const struct load *load, const struct reader *r
     return ERROR_NONE;
 }
 
-static bool was_clean(struct files *files, const char *name, const char *etag)
+/* Whether the tag was the last that anybody was told. */
+static bool was_last(const struct load *load, const char *name, const char *etag)
 {
+    struct files *files = load->files;
+    if (load->is_copy || load->etag_left)
+        return !load->is_copy && strcmp(load->etag_left, etag) == 0;
     pthread_mutex_lock(&files->commit);
     bool was = clean_strike(files->clean, name, etag);
     pthread_mutex_unlock(&files->commit);
@@ -76,13 +80,13 @@ static enum error_code restore(const struct load *load, const struct reader *rea
     resident->epoch = saved.epoch;
     resident->version = saved.version;
     resident_etag(resident, etag);
-    bool is_last = was_clean(load->files, name, etag);
+    bool is_last = was_last(load, name, etag);
     if (!is_last && strcmp(entry->name, name) != 0)
         resident->generation = generation_of_copy(saved.generation, name);
-    if (!is_last && !resident->is_read_only)
+    if (!is_last && !resident->is_read_only && !load->is_copy)
         resident->epoch = new_epoch();
     resident->created_ms = saved.created_ms;
-    resident->ttl_ns = resident->is_read_only ? 0 : saved.ttl_ns;
+    resident->ttl_ns = resident->is_read_only || load->is_copy ? 0 : saved.ttl_ns;
     enum error_code code = saved_positions(&resident->positions, &reader->file, error);
     return code ? code : saved_keys(load->files->store, turn, place, &reader->file, error);
 }

@@ -10,6 +10,8 @@ struct load {
     struct files *files;
     bool (*go_on)(void *context); /* asked now and then; once it says no the load ends */
     void *context;
+    bool is_copy;          /* of a file that another server may write */
+    const char *etag_left; /* the tag of what is saved, where the server is one of several */
 };
 
 /* In a turn that holds the name alone, which has no resident. Errors: RESOURCE_EXHAUSTED

@@ -1,6 +1,9 @@
 #include "server/files/reader.h"
 
+#include "server/base/units.h"
+
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HOME_BYTES = 60 * 1024 };
@@ -37,10 +40,15 @@ static enum error_code read_head(struct reader *reader, size_t size, struct erro
 enum error_code reader_open(struct reader *reader, const struct folder *folder, const char *name,
                             struct blocks *blocks, struct budget *budget, struct error *error)
 {
+    struct stat found = {0};
     size_t size;
     reader->fd = folder_read(folder, name, &size, &reader->is_writable, error);
     if (reader->fd < 0)
         return error->code;
+    fstat(reader->fd, &found);
+    reader->stamp =
+        (struct file_stamp){found.st_ino, (uint64_t)found.st_size,
+                            (uint64_t)found.st_mtim.tv_sec * SEC + (uint64_t)found.st_mtim.tv_nsec};
     reader->home = blocks_get(blocks, HOME_BYTES);
     if (!reader->home) {
         close(reader->fd);

@@ -5,11 +5,13 @@
 #include "proto/request/safetensors_file.h"
 #include "server/files/folder.h"
 #include "server/memory/arena.h"
+#include "server/tensors/store.h"
 
 struct reader {
     int fd;
     bool is_writable; /* the file may be replaced */
-    size_t data_at;   /* where its data begins */
+    struct file_stamp stamp;
+    size_t data_at; /* where its data begins */
     struct safetensors_file file;
     struct arena arena; /* holds what `file` points to */
     struct block *home;

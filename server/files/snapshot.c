@@ -4,6 +4,7 @@
 #include "proto/request/safetensors_file.h"
 #include "server/base/clock.h"
 #include "server/files/saved.h"
+#include "server/files/share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,7 @@ enum error_code snapshot_take(struct snapshot *snapshot, struct files *files, st
     const struct resident *r = turn_resident(turn, taken.resident);
     *snapshot = (struct snapshot){
         .state = {r->generation, r->epoch, r->version, r->changes, clock_ns()},
+        .lease = turn->places[taken.keys].named->lease,
         .bytes = r->bytes,
         .data = r->tensor.data,
     };
@@ -122,9 +124,18 @@ static enum error_code take_name(const struct snapshot *snapshot, struct files *
                          snapshot->name);
     }
     struct saved_state state = snapshot->state;
-    if (folder_replace(&files->folder, file, error) != ERROR_NONE)
+    int locked;
+    if (share_lock(files, snapshot->name, &snapshot->lease, &locked, error) != ERROR_NONE) {
+        folder_discard(&files->folder, file);
         return error->code;
-    enum error_code code = folder_sync(&files->folder, error);
+    }
+    enum error_code code = folder_replace(&files->folder, file, error);
+    if (code != ERROR_NONE) {
+        lease_unlock(locked);
+        return code;
+    }
+    code = folder_sync(&files->folder, error);
+    lease_unlock(locked);
     if (code != ERROR_NONE) /* there is a file, but what a restart finds in it is not known */
         state.changes = state.version = 0;
     store_saved(files->store, snapshot->name, &state);
@@ -200,10 +211,12 @@ static enum error_code drop_file(struct files *files, const char *name, struct e
 enum error_code files_drop(struct files *files, struct turn *turn, int place, struct error *error)
 {
     const struct named *named = turn->places[place].named;
-    enum error_code code = ERROR_NONE;
+    int locked;
     pthread_mutex_lock(&files->commit);
-    if (named->has_file)
+    enum error_code code = share_lock(files, named->name, &named->lease, &locked, error);
+    if (code == ERROR_NONE && named->has_file)
         code = drop_file(files, named->name, error);
+    lease_unlock(locked);
     if (code == ERROR_NONE)
         store_drop(files->store, turn, place);
     pthread_mutex_unlock(&files->commit);
@@ -253,6 +266,14 @@ static enum error_code write_moved(struct files *files, struct turn *turn, int f
     return code;
 }
 
+static enum error_code lock_both(struct files *files, const struct named *source,
+                                 const struct named *target, int *locked, struct error *error)
+{
+    locked[1] = -1;
+    enum error_code code = share_lock(files, source->name, &source->lease, &locked[0], error);
+    return code ? code : share_lock(files, target->name, &target->lease, &locked[1], error);
+}
+
 enum error_code files_move(struct files *files, struct turn *turn, int from, int to,
                            const struct position *position, struct error *error)
 {
@@ -263,8 +284,15 @@ enum error_code files_move(struct files *files, struct turn *turn, int from, int
     if (must_be_written(files, source, target) &&
         write_moved(files, turn, from, to, &file, to_file, error) != ERROR_NONE)
         return error->code;
+    int locked[2];
     pthread_mutex_lock(&files->commit);
-    enum error_code code = move_file(files, source, target, &file, error);
+    enum error_code code = lock_both(files, source, target, locked, error);
+    if (code == ERROR_NONE)
+        code = move_file(files, source, target, &file, error);
+    else if (file.fd >= 0)
+        folder_discard(&files->folder, &file);
+    lease_unlock(locked[0]);
+    lease_unlock(locked[1]);
     if (code == ERROR_NONE)
         store_move(files->store, turn, from, to, position, clock_ns());
     pthread_mutex_unlock(&files->commit);

@@ -10,6 +10,7 @@
 struct snapshot {
     char name[TENSOR_NAME_MAX + 1], file[FILE_NAME_MAX + 1], etag[ETAG_MAX];
     struct saved_state state;
+    struct writer_lease lease;
     char *head; /* what stands in front of the elements; owned */
     size_t head_bytes, bytes;
     const void *data;   /* the elements: of the copy, or the resident's own */

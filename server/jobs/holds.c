@@ -2,6 +2,7 @@
 
 #include "server/base/clock.h"
 #include "server/base/exhausted.h"
+#include "server/files/share.h"
 #include "server/jobs/holds_parts.h"
 #include "server/tensors/store_keys.h"
 #include "server/tensors/store_view.h"
@@ -86,6 +87,12 @@ enum error_code holds_prepare_files(struct holds *holds, bool (*go_on)(void *con
 {
     struct files *files = holds->setup.files;
     return files ? files_prepare(files, &holds->turn, go_on, context, error) : ERROR_NONE;
+}
+
+enum error_code holds_confirm(struct holds *holds, struct error *error)
+{
+    struct files *files = holds->setup.files;
+    return files ? share_confirm(files, &holds->turn, error) : ERROR_NONE;
 }
 
 enum error_code holds_replay(struct holds *holds, const struct key **kept, bool *is_passed,

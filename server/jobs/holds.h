@@ -110,6 +110,10 @@ MUST_CHECK enum error_code holds_prepare(struct holds *holds, struct error *erro
 /* The resident that was made gets the name at `into`. */
 void holds_install(struct holds *holds);
 
+/* The write at `into` is done, not yet answered: whether it stands. Errors: those of
+ * share_confirm; then nothing was applied. */
+MUST_CHECK enum error_code holds_confirm(struct holds *holds, struct error *error);
+
 /* The write at `into` is done: its source has come to its position. */
 void holds_advance(const struct holds *holds);
 

@@ -120,6 +120,8 @@ static void encode(struct job *job, const struct work *work, enum result result)
     job->times.encode_ns = job_end_stage(job);
     if (result == RESULT_SENT)
         return;
+    if (holds_confirm(&job->holds, &job->error) != ERROR_NONE)
+        return;
     holds_keep(&job->holds, job->status, job->response.data, job->response.size);
     holds_release(&job->holds);
 }

@@ -60,6 +60,7 @@ enum error_code tensor_job_names(struct job *job)
     holds->about = place;
     holds->into = writes(call->verb) ? place : PLACE_NONE;
     holds->turn.is_use = call->verb == VERB_READ;
+    holds->turn.is_save = call->verb == VERB_SNAPSHOT;
     if (call->verb == VERB_MOVE &&
         holds_join(holds, call->other, true, &holds->inputs[0], &job->error) != ERROR_NONE)
         return job->error.code;

@@ -177,7 +177,8 @@ enum error_code tensor_job_write(struct job *job)
     char *answer = arena_get(&job->arena, TENSOR_DESCRIPTION_MAX);
     if (!answer)
         return tensor_job_no_memory(job, TENSOR_DESCRIPTION_MAX);
-    if (write_it(job, &job->status) != ERROR_NONE)
+    if (write_it(job, &job->status) != ERROR_NONE ||
+        (!tensor_job_is_of_files(job) && holds_confirm(holds, &job->error) != ERROR_NONE))
         return job->error.code;
     holds_advance(holds);
     describe_now(job, answer);

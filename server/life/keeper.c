@@ -5,6 +5,7 @@
 #include "server/life/watch.h"
 #include "server/rules.h"
 #include "server/tensors/store_files.h"
+#include "server/tensors/store_share.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -115,6 +116,9 @@ static void look(struct keeper *keeper, uint64_t now_ns)
         start(keeper, VERB_EXPIRE, name);
     else if (interval > 0 && now_ns > interval &&
              store_next_unsaved(&server->store, now_ns - interval, name, &since_ns))
+        start(keeper, VERB_SNAPSHOT, name);
+    else if (server->files.is_shared && now_ns > server->config.tensor_lease &&
+             store_next_idle(&server->store, now_ns - server->config.tensor_lease, false, name))
         start(keeper, VERB_SNAPSHOT, name);
 }
 

@@ -70,7 +70,8 @@ static enum error_code start_parts(struct server *server, const struct listeners
                                                        : config->tensor_memory,
         .most = (int)config->tensors_max,
         .most_keys = (int)config->tensor_keys,
-        .is_lazy = *config->tensor_dir && config->tensor_load == LOAD_AT_FIRST_USE};
+        .is_lazy = *config->tensor_dir && config->tensor_load == LOAD_AT_FIRST_USE,
+        .is_shared = config->tensor_share};
     store_init(&server->store, &kept);
     files_init(&server->files, &(struct files_setup){.store = &server->store,
                                                      .blocks = &server->blocks,

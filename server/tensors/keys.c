@@ -33,17 +33,28 @@ void keys_free_all(struct keys *keys, struct budget *budget)
     keys_expire(keys, budget, UINT64_MAX);
 }
 
+static void forget_oldest(struct keys *keys, struct budget *budget)
+{
+    struct key *key = keys->oldest;
+    keys->oldest = key->next;
+    if (!keys->oldest)
+        keys->newest = &keys->oldest;
+    keys_release(keys, budget, key);
+}
+
 void keys_expire(struct keys *keys, struct budget *budget, uint64_t now_ns)
 {
-    struct key *key;
+    const struct key *key;
     if (keys->pins > 0)
         return;
-    while ((key = keys->oldest) && now_ns >= key->kept_ns && now_ns - key->kept_ns >= KEY_LIFE_NS) {
-        keys->oldest = key->next;
-        if (!keys->oldest)
-            keys->newest = &keys->oldest;
-        keys_release(keys, budget, key);
-    }
+    while ((key = keys->oldest) && now_ns >= key->kept_ns && now_ns - key->kept_ns >= KEY_LIFE_NS)
+        forget_oldest(keys, budget);
+}
+
+void keys_forget(struct keys *keys, struct budget *budget)
+{
+    while (keys->oldest)
+        forget_oldest(keys, budget);
 }
 
 struct key *keys_find(const struct keys *keys, const uint8_t *id)

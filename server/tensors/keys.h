@@ -46,6 +46,9 @@ void keys_free_all(struct keys *keys, struct budget *budget);
 /* Forgets keys whose life is over, but for those of a name that is pinned. */
 void keys_expire(struct keys *keys, struct budget *budget, uint64_t now_ns);
 
+/* Forgets all that are kept. */
+void keys_forget(struct keys *keys, struct budget *budget);
+
 struct key *keys_find(const struct keys *keys, const uint8_t *id);
 
 /* A new key; NULL without memory. The caller looked for it before. */

@@ -70,9 +70,10 @@ enum turn_state { TURN_OUT, TURN_WAITING, TURN_HELD, TURN_LEAVING };
 /* Zeroed, it is TURN_OUT with no names. */
 struct turn {
     enum turn_state state;
-    bool is_use; /* leaving it renews the leases of its residents */
-    int count;   /* of the places */
-    int blocked; /* places that are not free */
+    bool is_use;  /* leaving it renews the leases of its residents */
+    bool is_save; /* it reads, and needs the writer's lease as if it wrote */
+    int count;    /* of the places */
+    int blocked;  /* places that are not free */
     size_t bytes;
     uint64_t entered_ns, held_ns;
     struct place places[TURN_NAMES_MAX];

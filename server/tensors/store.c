@@ -18,6 +18,7 @@ void store_init(struct store *store, const struct store_setup *setup)
     *store = (struct store){.blocks = setup->blocks,
                             .clients = setup->clients,
                             .is_lazy = setup->is_lazy,
+                            .is_shared = setup->is_shared,
                             .most = setup->most,
                             .most_keys = setup->most_keys};
     budget_init(&store->budget, setup->memory);
@@ -54,9 +55,14 @@ struct named *store_named_get(struct store *store, const char *name)
     return NULL;
 }
 
+static bool is_needed(const struct named *named)
+{
+    return named->resident || named->joined > 0 || named->keys.count > 0 || named->lease.session;
+}
+
 void store_named_put(struct store *store, struct named *named)
 {
-    if (named->resident || named->joined > 0 || named->keys.count > 0)
+    if (is_needed(named))
         return;
     tdelete(named, &store->names, compare);
     free(named);
@@ -137,8 +143,7 @@ static void sweep_one(const void *node, VISIT visit, void *context)
         return;
     store_expire(sweep->store, named, sweep->now_ns);
     keys_expire(&named->keys, &sweep->store->budget, sweep->now_ns);
-    if (!named->resident && named->joined == 0 && named->keys.count == 0 &&
-        sweep->count < (int)(sizeof sweep->idle / sizeof *sweep->idle))
+    if (!is_needed(named) && sweep->count < (int)(sizeof sweep->idle / sizeof *sweep->idle))
         sweep->idle[sweep->count++] = named;
 }
 
@@ -163,6 +168,7 @@ void store_release(struct store *store)
         assert(named->joined == 0);
         store_end(store, named);
         keys_free_all(&named->keys, &store->budget);
+        named->lease.session = 0;
         store_named_put(store, named);
     }
     store_unlock(store);

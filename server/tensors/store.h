@@ -2,9 +2,9 @@
  * nor jobs. Times are given, monotonic, so that they can be tested. Keys of writes are
  * store_keys.h's, files store_files.h's, and what everybody may see store_view.h's.
  *
- * A name is there while it has a resident, somebody in its line, or a key that is remembered. All
- * of it is under one lock, held for lookups only: nothing that depends on a tensor's size happens
- * under it. */
+ * A name is there while it has a resident, somebody in its line, a key that is remembered, or a
+ * writer's lease. All of it is under one lock, held for lookups only: nothing that depends on a
+ * tensor's size happens under it. */
 #ifndef SERVER_TENSORS_STORE_H
 #define SERVER_TENSORS_STORE_H
 
@@ -17,6 +17,7 @@
 #include "server/tensors/line.h"
 #include "server/tensors/resident.h"
 #include "server/tensors/sources.h"
+#include "server/tensors/writer_lease.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,18 +31,25 @@ struct store {
     pthread_mutex_t lock;
     struct blocks *blocks;
     struct clients *clients;
-    struct budget budget;  /* tensor_memory; its limit 0: nothing is kept */
-    bool is_lazy;          /* what has no resident may still have a file: see files.h */
-    int most;              /* tensors_max */
-    int most_keys;         /* tensor_keys, of a name */
-    int count;             /* residents, with those that are about to be */
-    size_t bytes;          /* of their elements */
-    void *names;           /* tsearch, by name */
-    struct turn *waiting;  /* newest first */
-    struct resident *dead; /* out of sight, freed when the lock is */
+    struct budget budget;          /* tensor_memory; its limit 0: nothing is kept */
+    bool is_lazy;                  /* what has no resident may still have a file: see files.h */
+    bool is_shared;                /* what is not held by this server may have a newer one */
+    struct writer_session session; /* of this server, where it is one of several */
+    int most;                      /* tensors_max */
+    int most_keys;                 /* tensor_keys, of a name */
+    int count;                     /* residents, with those that are about to be */
+    size_t bytes;                  /* of their elements */
+    void *names;                   /* tsearch, by name */
+    struct turn *waiting;          /* newest first */
+    struct resident *dead;         /* out of sight, freed when the lock is */
     int waiting_count;
     struct store_counts counts;
     struct sources sources;
+};
+
+/* Which file a name had at a moment: another one has another stamp. */
+struct file_stamp {
+    uint64_t inode, bytes, changed_ns;
 };
 
 struct named {
@@ -49,6 +57,9 @@ struct named {
     struct line line;
     struct resident *resident; /* owned; NULL: there is none of this name */
     bool has_file;             /* with a file it does not expire by itself: see files.h */
+    struct writer_lease lease; /* where the folder is shared */
+    struct file_stamp stamp;   /* of the file that the resident was loaded from last */
+    uint64_t used_ns;          /* when a turn last read or wrote it (monotonic) */
     struct keys keys;
     int joined; /* turns that have it among their names */
 };
@@ -65,7 +76,7 @@ struct store_setup {
     struct clients *clients; /* who may be charged for them */
     size_t memory;
     int most, most_keys;
-    bool is_lazy;
+    bool is_lazy, is_shared;
 };
 
 void store_init(struct store *store, const struct store_setup *setup);

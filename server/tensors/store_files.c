@@ -20,6 +20,7 @@ void store_adopt(struct store *store, struct turn *turn, int place, struct resid
     resident_renew(resident, now_ns);
     named->resident = resident;
     named->has_file = has_file;
+    named->used_ns = now_ns;
     store->bytes += resident->bytes;
     store_unlock(store);
 }

@@ -1,5 +1,5 @@
 /* The store's lines: entering, leaving, and whose turn comes. */
-#include "server/tensors/store.h"
+#include "server/base/clock.h"
 #include "server/tensors/store_names.h"
 
 #include <string.h>
@@ -22,10 +22,18 @@ int store_join(struct store *store, struct turn *turn, const char *name, bool wr
     return turn->count++;
 }
 
+bool store_named_is_known(const struct store *store, const struct named *named)
+{
+    if (!store->is_lazy)
+        return true;
+    return named && named->resident &&
+           (!store->is_shared || writer_lease_is_held(&named->lease, &store->session, clock_ns()));
+}
+
 /* Whether the resident, or that there is none, is known without a look at its file. */
 static bool is_ready(const struct store *store, const struct place *place)
 {
-    return !store->is_lazy || place->is_prepared || place->named->resident;
+    return place->is_prepared || store_named_is_known(store, place->named);
 }
 
 bool store_is_ready(struct store *store, const struct turn *turn)
@@ -133,10 +141,12 @@ enum error_code store_enter(struct store *store, struct turn *turn,
 
 /* Out of the lines, the names still the turn's. Returns the new end of those that come to be held.
  */
-static struct turn **leave_lines(struct turn *turn, struct turn **end)
+static struct turn **leave_lines(struct turn *turn, struct turn **end, uint64_t now_ns)
 {
     for (int i = 0; i < turn->count; i++) {
         turn->places[i].is_prepared = false;
+        if (turn->is_use || turn->places[i].writes)
+            turn->places[i].named->used_ns = now_ns;
         end = line_leave(&turn->places[i].named->line, &turn->places[i], end);
     }
     turn->state = TURN_OUT;
@@ -181,7 +191,7 @@ void store_leave(struct store *store, struct turn *turn, uint64_t now_ns)
     if (turn->state == TURN_WAITING)
         wait_out(store, turn);
     if (turn->state != TURN_OUT)
-        leave_lines(turn, &held);
+        leave_lines(turn, &held, now_ns);
     hold_all(store, held, now_ns);
     for (int i = 0; i < turn->count; i++) {
         turn->places[i].named->joined--;
@@ -189,7 +199,7 @@ void store_leave(struct store *store, struct turn *turn, uint64_t now_ns)
     }
     store_unlock(store);
     turn->count = 0;
-    turn->is_use = false;
+    turn->is_use = turn->is_save = false;
     tell_all(held);
 }
 
@@ -203,7 +213,7 @@ bool store_step_back(struct store *store, struct turn *turn, uint64_t now_ns)
     for (int i = 0; i < turn->count; i++)
         must |= !turn->places[i].is_alone && !is_ready(store, &turn->places[i]);
     if (must) {
-        leave_lines(turn, &held);
+        leave_lines(turn, &held, now_ns);
         hold_all(store, held, now_ns);
     }
     store_unlock(store);
@@ -226,7 +236,7 @@ struct turn *store_remove(struct store *store, bool (*is_wanted)(struct turn *tu
         removed = turn;
     }
     for (struct turn *turn = removed; turn; turn = turn->next_held)
-        end = leave_lines(turn, end);
+        end = leave_lines(turn, end, now_ns);
     hold_all(store, held, now_ns);
     store_unlock(store);
     tell_all(held);

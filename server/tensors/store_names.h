@@ -13,8 +13,11 @@ struct named *store_named_get(struct store *store, const char *name);
 /* The entry of the name; NULL where there is none. */
 struct named *store_named_find(struct store *store, const char *name);
 
-/* Removes the entry unless a resident, a turn or a key keeps it. */
+/* Removes the entry unless a resident, a turn, a key or a writer's lease keeps it. */
 void store_named_put(struct store *store, struct named *named);
+
+/* Whether the name's resident is all that there is to know; NULL: nothing is known. */
+bool store_named_is_known(const struct store *store, const struct named *named);
 
 /* Takes a resident out of the counts. store_unlock frees its memory, which may take a while. */
 void store_hide(struct store *store, struct resident *resident);

@@ -56,11 +56,8 @@ int store_positions(struct store *store, const char *name, uint64_t now_ns, stru
 
 bool store_knows(struct store *store, const char *name)
 {
-    if (!store->is_lazy)
-        return true;
     pthread_mutex_lock(&store->lock);
-    const struct named *named = store_named_find(store, name);
-    bool knows = named && named->resident;
+    bool knows = store_named_is_known(store, store_named_find(store, name));
     store_unlock(store);
     return knows;
 }

@@ -31,6 +31,7 @@ static void every_code_has_its_status(void **state)
         {ERROR_IDEMPOTENCY_KEY_REUSED, 422, false},
         {ERROR_TENSOR_MEMORY_FULL, 507, false},
         {ERROR_TENSOR_FILE_FAILED, 507, false},
+        {ERROR_TENSOR_HELD, 503, true},
         {ERROR_METHOD_NOT_ALLOWED, 405, false},
         {ERROR_PAYLOAD_TOO_LARGE, 413, false},
         {ERROR_OUTPUT_TOO_LARGE, 413, false},
