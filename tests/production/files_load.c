@@ -170,9 +170,9 @@ static void expect_refusal(const struct scratch *s, const char *more, const char
 
 /* A file of ours, as far as its metadata says. */
 #define META(GENERATION, EPOCH, VERSION, TTL)                                                      \
-    "{'__metadata__':{'tensord.generation':'" GENERATION "','tensord.epoch':'" EPOCH               \
-    "','tensord.version':'" VERSION "','tensord.created':'0','tensord.ttl':'" TTL "'},"            \
-    F32("x", "6", 0, 24) "}"
+    "{'__metadata__':{'tensord.generation':'" GENERATION "',"                                      \
+    "'tensord.epoch':'" EPOCH "','tensord.version':'" VERSION "',"                                 \
+    "'tensord.created':'0','tensord.ttl':'" TTL "'}," F32("x", "6", 0, 24) "}"
 
 static void a_damaged_file_stops_the_start(void **state)
 {
