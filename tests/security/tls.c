@@ -166,7 +166,7 @@ static void health_can_be_asked(void **state)
     assert_int_equal(health_ask(address, "", &error), ERROR_DRAINING);
 }
 
-/* Within a moment: a connection that was taken stays for longer. */
+/* Whether it is closed within a moment; a connection that was accepted stays open for longer. */
 static bool is_closed(const struct raw *r)
 {
     struct pollfd p = {.fd = r->fd, .events = POLLIN};

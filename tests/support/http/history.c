@@ -101,7 +101,8 @@ static bool inputs_of(const struct model *m, const struct event *e, struct tenso
     return true;
 }
 
-/* An operation that continues a generation started from the version before. */
+/* Whether the event is an operation whose result is the next version of the tensor that it started
+ * from. */
 static bool continues(const struct event *e)
 {
     struct stamp before = {e->made.generation, e->made.version - 1};
