@@ -162,7 +162,7 @@ static void the_data_begins_at_a_multiple_of_64(void **state)
     (void)state;
     open_empty();
     for (size_t i = 1; i <= 70; i += 3) {
-        char name[80] = "";
+        char name[FILE_NAME_MAX + 1] = "";
         struct reader reader;
         memset(name, 'n', i);
         file_world_put(&world, name, "abc");
