@@ -80,7 +80,8 @@ void target_release(struct target *target)
 
 /* -------------------------------------------------------------------------------------- answers */
 
-/* Our own doing where nothing may connect: the connection that was asked on is gone. */
+/* Says why there is no answer. A post may not connect: without a timeout, it failed as the
+ * connection that the server was asked on is gone. */
 static enum outcome broken(struct target *target, CURLcode code)
 {
     snprintf(target->why, sizeof target->why, "%s",

@@ -68,8 +68,7 @@ static size_t write_piece(struct outlet *outlet, const char *bytes, size_t size)
     return 0;
 }
 
-/* Waits for text. Returns how many contiguous bytes are at the ring's tail, 0 at the end.
- */
+/* Waits for text. Returns how many contiguous bytes are at the ring's tail, 0 at the end. */
 static size_t await_text(struct log *log, const char **bytes)
 {
     pthread_mutex_lock(&log->lock);

@@ -168,8 +168,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------ rounds
- */
+/* --------------------------------------------------------------------------------------- rounds */
 
 static void start_round(struct fixture *f, struct member *maker, struct event *first)
 {

@@ -1,5 +1,5 @@
-/* Mistakes about resident tensors over HTTP, each with its error, after which nothing has changed.
- */
+/* Mistakes about resident tensors over HTTP, each with its error, after which nothing has
+ * changed. */
 #include "tests/support/http/gauge.h"
 #include "tests/support/http/kept.h"
 

@@ -60,8 +60,8 @@ static struct shaken shake_hands(const struct fixture *f, const char *priorities
     return shaken;
 }
 
-/* RFC 8446, 6.2 and RFC 7301, 3.2: a handshake that cannot succeed ends in an alert that says why.
- */
+/* RFC 8446, 6.2 and RFC 7301, 3.2: a handshake that cannot succeed ends in an alert that says
+ * why. */
 static void versions_suites_and_protocols(void **state)
 {
     static const struct {

@@ -75,8 +75,7 @@ static void open_empty(void)
     assert_int_equal(file_world_load(&world, &error), ERROR_NONE);
 }
 
-/* -------------------------------------------------------------------------------- there and back
- */
+/* ------------------------------------------------------------------------------- there and back */
 
 static const struct position position = {"log", 17, 3};
 
@@ -176,8 +175,7 @@ static void the_data_begins_at_a_multiple_of_64(void **state)
     }
 }
 
-/* ----------------------------------------------------------------------------------- hostile files
- */
+/* -------------------------------------------------------------------------------- hostile files */
 
 /* What became of a file with these bytes. */
 static enum error_code try_bytes(const char *bytes, size_t size)
@@ -256,8 +254,7 @@ static void a_file_that_shrank_since_it_was_seen_ends_the_load(void **state)
     free(bytes);
 }
 
-/* ----------------------------------------------------------------------------------- names, links
- */
+/* --------------------------------------------------------------------------------- names, links */
 
 #define I8(NAME, FROM, TO)                                                                         \
     "'" NAME "':{'dtype':'I8','shape':[1],'data_offsets':[" #FROM "," #TO "]}"

@@ -1,5 +1,5 @@
-/* heap: what a peak leaves in malloc is seen and given back, however other threads free meanwhile.
- */
+/* heap: what a peak leaves in malloc is seen and given back, however other threads free
+ * meanwhile. */
 #include "server/memory/heap.h"
 #include "tests/support/http/preload.h"
 

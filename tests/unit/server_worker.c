@@ -1,5 +1,5 @@
-/* worker: a job gets as many cores as its plan shows that it is worth, if a team has time for it.
- */
+/* worker: a job gets as many cores as its plan shows that it is worth, if a team has time for
+ * it. */
 #include "server/jobs/worker.h"
 
 #include "server/rules.h"

@@ -43,8 +43,7 @@ static void put_text(const char *target, const char *text)
     put(target, "", 0, text, strlen(text));
 }
 
-/* ----------------------------------------------------------------------------- from golden cases
- */
+/* ---------------------------------------------------------------------------- from golden cases */
 
 static uint8_t op_number(const char *name)
 {
@@ -152,8 +151,7 @@ static void put_golden(const char *op)
     golden_close(&golden);
 }
 
-/* ------------------------------------------------------------------------------------ from texts
- */
+/* ----------------------------------------------------------------------------------- from texts */
 
 static const struct {
     const char *target, *text;

@@ -9,8 +9,8 @@
  * yet; fails the test when there is no such metric. */
 double gauge(struct fixture *f, const char *series);
 
-/* Waits until the series has that value, half a minute at most; fails the test when it never has.
- */
+/* Waits until the series has that value, half a minute at most; fails the test when it never
+ * has. */
 void gauge_settle(struct fixture *f, const char *series, double value);
 
 #endif

@@ -86,8 +86,7 @@ static bool rows_of(const struct tensor *t, int64_t from, const struct tensor *l
     return bytes_of(rows) == bytes_of(like);
 }
 
-/* ----------------------------------------------------------------------------- one after another
- */
+/* ---------------------------------------------------------------------------- one after another */
 
 static bool inputs_of(const struct model *m, const struct event *e, struct tensor *inputs)
 {
