@@ -176,7 +176,7 @@ class Scripted(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         position = self.server.stands
         positions = {"updates": position.decode()} if position else {}
-        self.reply(200, json.dumps({"positions": positions}, separators=(",", ":")).encode())
+        self.reply(200, json.dumps({"positions": positions}).encode())
 
     def do_POST(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
