@@ -24,15 +24,15 @@ struct recall; /* recall.h */
 /* The tensors that the server keeps, as far as a decoder must know them. */
 struct directory {
     /* The element type of the tensor of that name as of now; DTYPE_NONE: there is none. */
-    enum dtype (*dtype_of)(const struct directory *directory, const char *name);
+    enum dtype (*dtype_of)(struct directory *directory, const char *name);
 };
 
 struct work {
     struct memory *memory;
-    struct recall *recall;             /* of the thread that decodes; NULL: none */
-    const struct directory *directory; /* NULL: none are kept */
-    int threads;                       /* at least 1 */
-    const atomic_bool *stop;           /* read about every 64 Ki elements; NULL: never */
+    struct recall *recall;       /* of the thread that decodes; NULL: none */
+    struct directory *directory; /* NULL: none are kept */
+    int threads;                 /* at least 1 */
+    const atomic_bool *stop;     /* read about every 64 Ki elements; NULL: never */
 };
 
 /* Whether the flag is up: the work ends with CANCELLED. */

@@ -1,6 +1,6 @@
 #include "proto/answer/response.h"
 
-#include "proto/answer/safetensors_write.h"
+#include "proto/answer/response_head.h"
 #include "proto/json/tensor.h"
 #include "proto/text.h"
 
@@ -9,9 +9,9 @@
 
 enum { STOP_EVERY = 64 * 1024 };
 
-/* What follows an answer's data, and the head of a binary one. An answer that is all JSON ends its
- * line, so that a shell's prompt starts on the next one. */
-static const char json_tail[] = "}]}\n", head_tail[] = "}]}";
+/* The end of an answer that is all JSON. It ends its line, so that a shell's prompt starts on the
+ * next one. */
+static const char json_tail[] = "}]}\n";
 
 static bool can_say(enum encoding encoding, enum dtype dtype)
 {
@@ -62,120 +62,6 @@ size_t response_memory(const struct request *request, const struct plan *plan)
     return overflows ? SIZE_MAX : room;
 }
 
-/* Members of an object: what the request's references meant, and what was left out. */
-struct notes {
-    struct text *text;
-    bool as_strings; /* a safetensors file knows no numbers */
-    const char *separator;
-};
-
-static void put_key(struct notes *n, const char *of, const char *what)
-{
-    text_puts(n->text, n->separator);
-    text_puts(n->text, "\"");
-    text_puts(n->text, of);
-    text_puts(n->text, what);
-    text_puts(n->text, "\":");
-    n->separator = ",";
-}
-
-static void note_number(struct notes *n, const char *what, const char *of, int64_t number)
-{
-    const char *quote = n->as_strings ? "\"" : "";
-    put_key(n, of, what);
-    text_puts(n->text, quote);
-    text_int(n->text, number);
-    text_puts(n->text, quote);
-}
-
-static void note_reference(struct notes *n, const char *of, const struct reference *reference)
-{
-    if (reference->version == 0)
-        return;
-    note_number(n, "_version", of, (int64_t)reference->version);
-    put_key(n, of, "_etag");
-    text_json(n->text, reference->etag, strlen(reference->etag));
-}
-
-static void put_notes(struct notes *n, const struct request *request, const struct plan *plan)
-{
-    const struct op *op = request->op.op;
-    for (int i = 0; i < op_inputs(op); i++)
-        note_reference(n, i == request_table(op) ? "tensor" : op->inputs[i],
-                       &request->references[i]);
-    note_reference(n, "into", &request->into);
-    if (plan->ignored > 0)
-        note_number(n, "ignored_indices", "", plan->ignored);
-}
-
-/* {"model_name":...,"parameters":{...} */
-static void put_beginning(struct text *t, const struct request *request, const struct plan *plan)
-{
-    char notes[ANSWER_HEAD_ROOM / 2];
-    struct text members;
-    text_init(&members, notes, sizeof(notes));
-    put_notes(&(struct notes){&members, false, ""}, request, plan);
-    assert(!members.cut);
-    text_puts(t, "{\"model_name\":\"");
-    text_puts(t, request->op.name);
-    text_puts(t, "\",\"model_version\":\"1\"");
-    if (request->id[0] != '\0') {
-        text_puts(t, ",\"id\":");
-        text_json(t, request->id, strlen(request->id));
-    }
-    if (members.size > 0) {
-        text_puts(t, ",\"parameters\":{");
-        text_put(t, notes, members.size);
-        text_puts(t, "}");
-    }
-}
-
-/* {"name":"output",...,"shape":[4] */
-static void put_output(struct text *t, const struct plan *plan)
-{
-    text_puts(t, "{\"name\":\"output\",\"datatype\":\"");
-    text_puts(t, dtype_name(plan->output.dtype));
-    text_puts(t, "\",\"shape\":");
-    text_shape(t, &plan->output);
-}
-
-/* {"model_name":...,"outputs":[{...,"shape":[4]: up to where the elements are said. */
-static void put_head(struct text *t, const struct request *request, const struct plan *plan)
-{
-    put_beginning(t, request, plan);
-    text_puts(t, ",\"outputs\":[");
-    put_output(t, plan);
-}
-
-static void put_binary_head(struct text *t, const struct request *request, const struct plan *plan,
-                            size_t bytes)
-{
-    put_head(t, request, plan);
-    text_puts(t, ",\"parameters\":{\"binary_data_size\":");
-    text_int(t, (int64_t)bytes);
-    text_puts(t, "}");
-    text_puts(t, head_tail);
-    text_pad(t, 0, TENSOR_ALIGNMENT);
-    assert(!t->cut);
-}
-
-static void put_safetensors_head(struct text *t, const struct request *request,
-                                 const struct plan *plan, size_t bytes)
-{
-    char metadata[ANSWER_HEAD_ROOM - 1024];
-    struct text members;
-    struct notes notes = {&members, true, ""};
-    text_init(&members, metadata, sizeof(metadata));
-    if (request->id[0] != '\0') {
-        text_puts(&members, "\"id\":");
-        text_json(&members, request->id, strlen(request->id));
-        notes.separator = ",";
-    }
-    put_notes(&notes, request, plan);
-    assert(!members.cut);
-    safetensors_write_head(t, "output", &plan->output, bytes, metadata);
-}
-
 static enum error_code no_memory(size_t bytes, struct error *error)
 {
     return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL,
@@ -195,9 +81,7 @@ static enum error_code encode_json(struct response *response, const struct reque
         return no_memory(room, error);
     struct text t;
     text_init(&t, data, ANSWER_HEAD_ROOM);
-    put_head(&t, request, plan);
-    text_puts(&t, ",\"data\":");
-    assert(!t.cut);
+    response_head_json(&t, request, plan);
     enum error_code code =
         json_tensor_print(&plan->output, request->nonfinite, data + t.size, &size, work, error);
     if (code)
@@ -278,9 +162,9 @@ static enum error_code encode_raw(struct response *response, const struct reques
     }
     bool safetensors = request->answer == ENCODING_SAFETENSORS;
     if (safetensors)
-        put_safetensors_head(&t, request, plan, bytes);
+        response_head_safetensors(&t, request, plan, bytes);
     else
-        put_binary_head(&t, request, plan, bytes);
+        response_head_binary(&t, request, plan, bytes);
     memcpy(elements - t.size, head, t.size);
     *response = (struct response){.data = elements - t.size,
                                   .size = t.size + bytes,
@@ -290,9 +174,7 @@ static enum error_code encode_raw(struct response *response, const struct reques
     return ERROR_NONE;
 }
 
-/* The result is kept: it is not sent, and the answer is JSON whatever was asked for. An output that
- * was asked for as a region is described without parameters: Triton's C++ client takes any for
- * those of an output that was sent. */
+/* The result is kept: it is not sent, and the answer is JSON whatever was asked for. */
 static enum error_code encode_into(struct response *response, const struct request *request,
                                    const struct plan *plan, const struct work *work,
                                    struct error *error)
@@ -302,14 +184,7 @@ static enum error_code encode_into(struct response *response, const struct reque
     if (!data)
         return no_memory(ANSWER_HEAD_ROOM, error);
     text_init(&t, data, ANSWER_HEAD_ROOM);
-    put_beginning(&t, request, plan);
-    text_puts(&t, ",\"outputs\":[");
-    if (request->output_named) {
-        put_output(&t, plan);
-        text_puts(&t, "}");
-    }
-    text_puts(&t, "]}\n");
-    assert(!t.cut);
+    response_head_into(&t, request, plan);
     *response = (struct response){
         .data = data, .size = t.size, .header_length = -1, .content_type = "application/json"};
     return ERROR_NONE;

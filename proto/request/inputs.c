@@ -71,7 +71,7 @@ static bool holds_values(const struct decode *d, const struct announced *a)
 static enum dtype known_dtype(struct decode *d, const struct announced *a)
 {
     struct reference *reference = &d->request->references[a->input];
-    const struct directory *directory = d->work->directory;
+    struct directory *directory = d->work->directory;
     if (a->source != SOURCE_REFERENCE || a->tensor.dtype != DTYPE_NONE || !directory)
         return a->tensor.dtype;
     return reference->met_dtype = directory->dtype_of(directory, reference->name);

@@ -2,6 +2,7 @@
 
 #include "kernels/nearest.h"
 #include "proto/number/decimal.h"
+#include "proto/number/digits.h"
 #include "proto/text.h"
 
 #include <string.h>
@@ -92,17 +93,9 @@ static enum error_code read_nonfinite(struct decode *d, const char *name,
 /* The N of "cuda:N", or -1 when it is no device of this server's. */
 static int device_number(const char *digits, int devices)
 {
-    int number = 0;
-    if (*digits == '\0')
-        return -1;
-    for (; *digits; digits++) {
-        if (*digits < '0' || *digits > '9')
-            return -1;
-        number = number * 10 + (*digits - '0');
-        if (number >= devices)
-            return -1;
-    }
-    return number;
+    uint64_t number;
+    const char *end = devices > 0 ? digits_read(digits, (uint64_t)devices - 1, &number) : NULL;
+    return end && *end == '\0' ? (int)number : -1;
 }
 
 static enum error_code no_such_device(const char *name, const struct parameter *value, int devices,

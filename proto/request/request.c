@@ -107,8 +107,6 @@ enum error_code request_decode(struct request *request, const struct op_name *op
     *request = (struct request){.op = *op, .device = DEVICE_DEFAULT, .device_index = -1};
     struct decode d = {.request = request, .head = head, .rules = rules, .work = work};
     enum error_code code = decode(&d, body, size, error);
-    if (code)
-        return code;
     request_resolve(&d);
-    return ERROR_NONE;
+    return code;
 }

@@ -90,7 +90,8 @@ MUST_CHECK enum error_code request_check_sizes(const struct head *head,
  * and must outlive the request; nothing of it is copied but strings that matter, JSON numbers, and
  * tensors that are not aligned to their element. Every value input has ANSWER_HEAD_ROOM bytes in
  * front of its data that may be overwritten once the tensors have been used. On an error the
- * request holds nothing to release. Errors: those of PROTOCOL's 400s, PAYLOAD_TOO_LARGE,
+ * request holds nothing to release; where dtype_open is set by then, all of it but the elements is
+ * there. Errors: those of PROTOCOL's 400s, PAYLOAD_TOO_LARGE,
  * RESOURCE_EXHAUSTED, CANCELLED. */
 MUST_CHECK enum error_code request_decode(struct request *request, const struct op_name *op,
                                           const struct head *head,

@@ -52,6 +52,9 @@
     X(tensor_dir, TEXT, "", ANY, false,                                                            \
       "folder of kept tensors, as safetensors files: loaded at start, written by snapshots; "      \
       "empty: nothing is written, tensors end with the process")                                   \
+    X(tensor_load, WORD, "start", WORDS("start", "first_use"), false,                              \
+      "when the files of tensor_dir are loaded: start: all, before the server is ready; "          \
+      "first_use: each when it is first asked for")                                                \
     X(snapshot_interval, TIME, "5m", RANGE(0, 240 * HOUR), true,                                   \
       "a kept tensor that was written is in its file so much later; 0: when asked for, and at "    \
       "the end")                                                                                   \

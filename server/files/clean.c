@@ -9,7 +9,7 @@
 
 static const char file_name[] = ".tensord-clean";
 
-/* With a newline in front and a NUL behind. */
+/* The list, with a newline in front and a NUL behind. */
 static char *read_list(const struct folder *folder)
 {
     struct error error;
@@ -41,11 +41,18 @@ char *clean_take(struct folder *folder)
     return NULL;
 }
 
-bool clean_has(const char *list, const char *name, const char *etag)
+bool clean_strike(char *list, const char *name, const char *etag)
 {
-    char line[TENSOR_NAME_MAX + ETAG_MAX + 4];
-    snprintf(line, sizeof line, "\n%s %s\n", name, etag);
-    return list && strstr(list, line);
+    char start[TENSOR_NAME_MAX + 3];
+    size_t size = (size_t)snprintf(start, sizeof start, "\n%s ", name);
+    char *line = list ? strstr(list, start) : NULL;
+    if (!line)
+        return false;
+    const char *tag = line + size;
+    size_t tag_size = strcspn(tag, "\n");
+    bool has = strlen(etag) == tag_size && memcmp(tag, etag, tag_size) == 0;
+    memset(line, '\n', size + tag_size);
+    return has;
 }
 
 enum error_code clean_leave(struct folder *folder, const char *list, size_t size,

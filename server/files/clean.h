@@ -8,10 +8,11 @@
 /* Takes the list away; owned by the caller, NULL: there is none that can be trusted. */
 char *clean_take(struct folder *folder);
 
-/* Whether the list, which may be NULL, says that this tag of the name was the last. */
-bool clean_has(const char *list, const char *name, const char *etag);
+/* Whether the list, which may be NULL, says that this tag of the name was the last. It says nothing
+ * of the name any more: there will be other tags. */
+bool clean_strike(char *list, const char *name, const char *etag);
 
-/* Leaves it. Errors: TENSOR_FILE_FAILED. */
+/* Writes the list. Errors: TENSOR_FILE_FAILED. */
 MUST_CHECK enum error_code clean_leave(struct folder *folder, const char *list, size_t size,
                                        struct error *error);
 

@@ -39,14 +39,19 @@ static size_t memory_of(const struct config *config)
     return config->tensor_memory == CONFIG_AUTO ? store_memory_of_machine() : config->tensor_memory;
 }
 
-/* Whether all of it may be kept. */
+static enum error_code check_settings(const struct config *config, struct error *error)
+{
+    if (memory_of(config) > 0)
+        return ERROR_NONE;
+    return error_set(error, ERROR_INVALID_PARAMETER, NULL,
+                     "tensor_dir is set, but tensor_memory is 0: nothing may be kept");
+}
+
+/* Whether all tensors of the folder may be kept. */
 static enum error_code check_bounds(const struct catalog *catalog, const struct config *config,
                                     struct error *error)
 {
     size_t memory = memory_of(config);
-    if (memory == 0)
-        return error_set(error, ERROR_INVALID_PARAMETER, NULL,
-                         "tensor_dir is set, but tensor_memory is 0: nothing may be kept");
     if (catalog->cost > memory)
         return error_set(error, ERROR_INVALID_PARAMETER, NULL,
                          "tensor_dir: its tensors need %zu bytes; tensor_memory is %zu",
@@ -58,36 +63,47 @@ static enum error_code check_bounds(const struct catalog *catalog, const struct 
     return ERROR_NONE;
 }
 
-static enum error_code look(struct files *files, const struct config *config, bool is_ours,
-                            struct error *error)
+static enum error_code look(struct files *files, const struct config *config, struct error *error)
 {
-    if (!*config->tensor_dir)
-        return ERROR_NONE;
-    if (folder_open(&files->folder, config->tensor_dir, is_ours, error) != ERROR_NONE)
-        return error->code;
     files->catalog = calloc(1, sizeof *files->catalog);
     if (!files->catalog)
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for a list of files");
     enum error_code code =
         catalog_read(files->catalog, &files->folder, files->blocks, files->budget, error);
-    return code ? code : check_bounds(files->catalog, config, error);
+    if (code != ERROR_NONE || config->tensor_load == LOAD_AT_FIRST_USE)
+        return code;
+    return check_bounds(files->catalog, config, error);
+}
+
+/* At first use each file is looked at by itself. */
+static enum error_code look_for_load(struct files *files, const struct config *config,
+                                     struct error *error)
+{
+    if (config->tensor_load == LOAD_AT_FIRST_USE)
+        return ERROR_NONE;
+    if (look(files, config, error) != ERROR_NONE)
+        return error->code;
+    files->load_count = files->catalog->count;
+    for (size_t i = 0; i < files->catalog->count; i++)
+        files->load_bytes += files->catalog->items[i].bytes;
+    return ERROR_NONE;
 }
 
 enum error_code files_open(struct files *files, const struct config *config, struct error *error)
 {
-    enum error_code code = look(files, config, true, error);
-    if (code != ERROR_NONE) {
+    if (!*config->tensor_dir)
+        return ERROR_NONE;
+    if (check_settings(config, error) != ERROR_NONE ||
+        folder_open(&files->folder, config->tensor_dir, true, error) != ERROR_NONE)
+        return error->code;
+    if (look_for_load(files, config, error) != ERROR_NONE) {
         forget_catalog(files);
         folder_close(&files->folder);
+        return error->code;
     }
-    if (code != ERROR_NONE || !files_exist(files))
-        return code;
     folder_sweep(&files->folder);
     if (files->folder.is_writable)
         files->clean = clean_take(&files->folder);
-    files->load_count = files->catalog->count;
-    for (size_t i = 0; i < files->catalog->count; i++)
-        files->load_bytes += files->catalog->items[i].bytes;
     return ERROR_NONE;
 }
 
@@ -99,7 +115,13 @@ enum error_code files_check(const struct config *config, struct error *error)
     blocks_init(&blocks, 0);
     budget_init(&budget, config->memory ? config->memory : budget_of_machine());
     files_init(&files, &(struct files_setup){.blocks = &blocks, .budget = &budget});
-    enum error_code code = look(&files, config, false, error);
+    enum error_code code = ERROR_NONE;
+    if (*config->tensor_dir)
+        code = check_settings(config, error);
+    if (*config->tensor_dir && code == ERROR_NONE)
+        code = folder_open(&files.folder, config->tensor_dir, false, error);
+    if (files_exist(&files))
+        code = look(&files, config, error);
     files_release(&files);
     blocks_release(&blocks);
     return code;
@@ -120,6 +142,7 @@ void files_leave_clean(struct files *files)
     FILE *out = files->folder.is_writable ? open_memstream(&list, &size) : NULL;
     if (!out)
         return;
+    fputs(files->clean ? files->clean : "", out);
     store_list(files->store, "", clock_ns(), put_line, out);
     if (fclose(out) == 0 && size > 0 &&
         clean_leave(&files->folder, list, size, &error) != ERROR_NONE)

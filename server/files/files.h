@@ -8,17 +8,21 @@
  *
  * Who owns what: the process owns the folder, alone among those that may write there, for as long
  * as it lives (a lock on the folder, which ends with it). A resident's file belongs to its name
- * (named->has_file). It is read before the server is ready. It is replaced, renamed or removed only
- * under `commit`, in one system call, after a look at whether the name still has the resident that
- * this is about. So there is one order of all changes to the folder. The lock of the store is taken
- * inside `commit`, never around it.
+ * (named->has_file). It is read before the server is ready, or when the name is first asked for. It
+ * is replaced, renamed or removed only under `commit`, in one system call, after a look at whether
+ * the name still has the resident that this is about. So there is one order of all changes to the
+ * folder. The lock of the store is taken inside `commit`, never around it.
  *
  * The states of a name with respect to its file:
  *
  *               drain            deadline, client   the process dies      full disk, any fault
  *                                leaves                                   of the folder
  *   no file     is saved         -                  gone                  -
- *   loading     (not ready yet)  the start ends     the file stands       the start ends
+ *   absent      -                -                  the file stands       -
+ *   loading,    (not ready yet)  the start ends     the file stands       the start ends
+ *   at start
+ *   loading,    the load ends,   goes on for who    the file stands       absent; 507, tried again
+ *   first use   absent           asks next                                by who asks next
  *   saved       stays            -                  the file is loaded    -
  *   unsaved     is saved         -                  the file from before  -
  *                                                   is loaded, with a
@@ -31,6 +35,9 @@
  *   removed or                   one system call    is not, as the name   moved; 507
  *   renamed                                         would be after it
  *   dropped     -                -                  stays dropped         -
+ *
+ * Absent: it has a file, and no resident; so is all at a start with tensor_load=first_use. Who
+ * names it holds its line alone until it is loaded, or known to have no file.
  *
  * Not clean is every end but one: a drain that saved all. It leaves a list of what it saved, which
  * the next start takes away before anything else. What is not on it may have had versions that were
@@ -48,6 +55,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* In the order of the setting tensor_load's words. */
+enum tensor_load { LOAD_AT_START, LOAD_AT_FIRST_USE };
+
 struct catalog;
 
 struct files {
@@ -57,7 +67,7 @@ struct files {
     struct blocks *blocks; /* for what is read of a file's head */
     struct budget *budget;
     struct log *log;
-    struct catalog *catalog; /* what is to be loaded; NULL: all of it is */
+    struct catalog *catalog; /* what is to be loaded before the server is ready; NULL: nothing */
     char *clean;             /* the list of the drain before; owned, NULL: there was none */
 
     /* Of the load, for whoever asks why the server is not ready. */
@@ -96,6 +106,19 @@ MUST_CHECK enum error_code files_check(const struct config *config, struct error
  * Errors: INVALID_PARAMETER (a file changed since, or cannot be read), CANCELLED. */
 MUST_CHECK enum error_code files_load(struct files *files, bool (*go_on)(void *context),
                                       void *context, struct error *error);
+
+/* --- where tensors are loaded at first use: in a held turn */
+
+/* Loads what the turn's names have files of and is not in memory yet; then the turn is ready. Not
+ * for HTTP threads. `go_on` as above. Errors: TENSOR_FILE_FAILED (the file cannot be read, or is
+ * damaged), RESOURCE_EXHAUSTED, TENSOR_MEMORY_FULL, CANCELLED; then the name is as it was. */
+MUST_CHECK enum error_code files_prepare(struct files *files, struct turn *turn,
+                                         bool (*go_on)(void *context), void *context,
+                                         struct error *error);
+
+/* The type of the elements that the file of that name has; DTYPE_NONE: there is none. Not for HTTP
+ * threads. */
+enum dtype files_dtype(struct files *files, const char *name);
 
 /* At the end of a drain that saved all that it could: writes the list of what is saved. */
 void files_leave_clean(struct files *files);

@@ -1,9 +1,9 @@
 /* Loading: what files hold becomes resident. */
+#include "server/files/load.h"
+
 #include "server/base/clock.h"
 #include "server/files/catalog.h"
 #include "server/files/clean.h"
-#include "server/files/files.h"
-#include "server/files/reader.h"
 #include "server/files/saved.h"
 #include "server/tensors/store_files.h"
 
@@ -12,14 +12,6 @@
 #include <sys/random.h>
 
 enum { PIECE_BYTES = 16 << 20 };
-
-struct load {
-    struct files *files;
-    bool (*go_on)(void *context);
-    void *context;
-    uint64_t *generations; /* of those that were loaded */
-    size_t count;
-};
 
 static uint64_t new_epoch(void)
 {
@@ -30,20 +22,10 @@ static uint64_t new_epoch(void)
     return epoch;
 }
 
-/* A copy of another resident's file must not have its tags. */
-static bool is_taken(const struct load *load, uint64_t generation)
-{
-    for (size_t i = 0; i < load->count; i++)
-        if (load->generations[i] == generation)
-            return true;
-    return false;
-}
-
 static enum error_code read_data(const struct load *load, const struct reader *reader,
                                  const struct safetensors_entry *entry, char *bytes,
                                  struct error *error)
 {
-    struct files *files = load->files;
     for (size_t done = 0; done < entry->bytes;) {
         size_t piece = entry->bytes - done < PIECE_BYTES ? entry->bytes - done : PIECE_BYTES;
         if (!load->go_on(load->context))
@@ -51,16 +33,36 @@ static enum error_code read_data(const struct load *load, const struct reader *r
         if (reader_read(reader, entry, bytes + done, piece, done, error) != ERROR_NONE)
             return error->code;
         done += piece;
-        atomic_fetch_add(&files->loaded_bytes, piece);
+        atomic_fetch_add(&load->files->loaded_bytes, piece);
     }
     return ERROR_NONE;
 }
 
-/* What the file says besides the elements. */
-static enum error_code restore(const struct load *load, const struct reader *reader,
-                               struct turn *turn, struct resident *resident, struct error *error)
+static bool was_clean(struct files *files, const char *name, const char *etag)
 {
-    const char *name = turn->places[0].named->name;
+    pthread_mutex_lock(&files->commit);
+    bool was = clean_strike(files->clean, name, etag);
+    pthread_mutex_unlock(&files->commit);
+    return was;
+}
+
+/* The generation of what is loaded under a name that its file does not say: a copy of a tensor's
+ * file must not have that tensor's tags. The same for every server that loads it (FNV-1a). */
+static uint64_t generation_of_copy(uint64_t generation, const char *name)
+{
+    for (; *name; name++)
+        generation = (generation ^ (unsigned char)*name) * 0x100000001b3;
+    return generation;
+}
+
+/* What the file says besides the elements. The epoch is new where versions may have been told that
+ * the file does not have: so no tag of them is true again. What is never written has no such
+ * versions. */
+static enum error_code restore(const struct load *load, const struct reader *reader,
+                               const struct safetensors_entry *entry, struct turn *turn, int place,
+                               struct resident *resident, struct error *error)
+{
+    const char *name = turn->places[place].named->name;
     char etag[ETAG_MAX];
     struct saved saved;
     bool is_ours;
@@ -70,26 +72,28 @@ static enum error_code restore(const struct load *load, const struct reader *rea
     resident->created_ms = clock_wall_ms();
     if (!is_ours)
         return ERROR_NONE;
-    if (!is_taken(load, saved.generation))
-        resident->generation = saved.generation;
+    resident->generation = saved.generation;
     resident->epoch = saved.epoch;
     resident->version = saved.version;
-    /* What is never written has no versions that could be told twice. */
     resident_etag(resident, etag);
-    if (!resident->is_read_only && !clean_has(load->files->clean, name, etag))
+    bool is_last = was_clean(load->files, name, etag);
+    if (!is_last && strcmp(entry->name, name) != 0)
+        resident->generation = generation_of_copy(saved.generation, name);
+    if (!is_last && !resident->is_read_only)
         resident->epoch = new_epoch();
     resident->created_ms = saved.created_ms;
     resident->ttl_ns = resident->is_read_only ? 0 : saved.ttl_ns;
     enum error_code code = saved_positions(&resident->positions, &reader->file, error);
-    return code ? code : saved_keys(load->files->store, turn, 0, &reader->file, error);
+    return code ? code : saved_keys(load->files->store, turn, place, &reader->file, error);
 }
 
 static enum error_code make(const struct load *load, const struct reader *reader,
-                            const struct safetensors_entry *entry, struct turn *turn,
+                            const struct safetensors_entry *entry, struct turn *turn, int place,
                             struct resident **resident, struct error *error)
 {
     struct store *store = load->files->store;
-    *resident = store_make(store, turn, 0, &entry->tensor, &(struct holder){.client = NULL}, error);
+    *resident =
+        store_make(store, turn, place, &entry->tensor, &(struct holder){.client = NULL}, error);
     if (!*resident)
         return error->code;
     (*resident)->block = store_block(store, entry->bytes, error);
@@ -97,36 +101,46 @@ static enum error_code make(const struct load *load, const struct reader *reader
         return error->code;
     (*resident)->tensor.data = (*resident)->block->bytes;
     enum error_code code = read_data(load, reader, entry, (*resident)->block->bytes, error);
-    return code ? code : restore(load, reader, turn, *resident, error);
+    return code ? code : restore(load, reader, entry, turn, place, *resident, error);
 }
 
-static enum error_code load_entry(struct load *load, const struct reader *reader,
-                                  const struct safetensors_entry *entry,
-                                  const struct catalog_item *item, struct error *error)
+enum error_code load_tensor(const struct load *load, const struct reader *reader,
+                            const struct safetensors_entry *entry, struct turn *turn, int place,
+                            struct error *error)
+{
+    struct files *files = load->files;
+    struct resident *resident = NULL;
+    enum error_code code = make(load, reader, entry, turn, place, &resident, error);
+    if (code == ERROR_NONE) {
+        store_adopt(files->store, turn, place, resident, reader->file.count == 1, clock_ns());
+        atomic_fetch_add(&files->loaded_count, 1);
+    } else if (resident) {
+        store_discard(files->store, resident);
+    }
+    return code;
+}
+
+/* --------------------------------------------------------------------------- all, at the start */
+
+static enum error_code load_entry(const struct load *load, const struct reader *reader,
+                                  const struct safetensors_entry *entry, const char *name,
+                                  struct error *error)
 {
     struct store *store = load->files->store;
     struct turn turn = {.state = TURN_OUT};
-    struct resident *resident = NULL;
     enum turn_state state;
-    if (store_join(store, &turn, item->name, true) < 0)
+    if (store_join(store, &turn, name, true) < 0)
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory for its name");
     struct line_bounds bounds = {1, SIZE_MAX};
     enum error_code code = store_enter(store, &turn, &bounds, false, clock_ns(), &state, error);
     if (code == ERROR_NONE)
-        code = make(load, reader, entry, &turn, &resident, error);
-    if (code == ERROR_NONE) {
-        load->generations[load->count++] = resident->generation;
-        store_adopt(store, &turn, 0, resident, item->is_own, clock_ns());
-        atomic_fetch_add(&load->files->loaded_count, 1);
-    } else if (resident) {
-        store_discard(store, resident);
-    }
+        code = load_tensor(load, reader, entry, &turn, 0, error);
     store_leave(store, &turn, clock_ns());
     return code;
 }
 
 /* Those tensors of a file that the catalogue kept. */
-static enum error_code load_file(struct load *load, const char *file, struct error *error)
+static enum error_code load_file(const struct load *load, const char *file, struct error *error)
 {
     struct files *files = load->files;
     struct reader reader;
@@ -142,7 +156,7 @@ static enum error_code load_file(struct load *load, const char *file, struct err
             break;
         const struct catalog_item *item = catalog_find(files->catalog, name);
         if (item && strcmp(item->file, file) == 0)
-            code = load_entry(load, &reader, entry, item, error);
+            code = load_entry(load, &reader, entry, name, error);
     }
     reader_close(&reader);
     return code == ERROR_NONE || code == ERROR_CANCELLED ? code : reader_blame(file, error);
@@ -176,19 +190,13 @@ enum error_code files_load(struct files *files, bool (*go_on)(void *context), vo
     enum error_code code = ERROR_NONE;
     if (!catalog)
         return ERROR_NONE;
-    load.generations = calloc(catalog->count + 1, sizeof *load.generations);
-    if (!load.generations)
-        return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL, "no memory to load tensors");
     for (size_t i = 0; i < catalog->count && code == ERROR_NONE; i++)
         if (is_first(catalog, i))
             code = load_file(&load, catalog->items[i].file, error);
-    free(load.generations);
     if (code == ERROR_NONE)
         log_loaded(files, start);
     catalog_release(catalog);
     free(catalog);
-    free(files->clean);
     files->catalog = NULL;
-    files->clean = NULL;
     return code;
 }

@@ -118,8 +118,10 @@ static enum error_code decide(struct exchange *x, const struct request_line *lin
     if (x->server->phase == PHASE_STARTING && (is_look || has_job(x->match.route)))
         return error_set(error, ERROR_RESOURCE_EXHAUSTED, NULL,
                          "the server starts: it loads the tensors of tensor_dir; try again");
-    if (is_look)
+    if (is_look) {
+        http_look_open(x);
         return http_query_read(x);
+    }
     if (!has_job(x->match.route))
         return ERROR_NONE;
     if (x->server->phase >= PHASE_DRAINING)
@@ -198,6 +200,7 @@ static void answer_options(struct exchange *x)
 static void answer_info(struct exchange *x)
 {
     const char *token = grant_token(&x->grant);
+    x->job.planned = false; /* a look's job has no answer of its own */
     struct call call = {.server = x->server,
                         .match = &x->match,
                         .headers = &x->headers,
@@ -211,15 +214,28 @@ static void answer_info(struct exchange *x)
     route_call(&call);
 }
 
+/* What is known of a tensor is told once a job has seen to it that all of it is. */
+static bool answer_look(struct exchange *x)
+{
+    if (!http_infer(x))
+        return false;
+    if (x->job.error.code == ERROR_NONE)
+        answer_info(x);
+    return true;
+}
+
 /* true: the answer is there. */
 static bool answer(struct exchange *x)
 {
-    if (x->is_computed || x->job.error.code != ERROR_NONE)
+    bool is_look = x->match.route && x->match.route->kind == ROUTE_LOOK;
+    if ((x->is_computed && !is_look) || x->job.error.code != ERROR_NONE)
         return true;
     if (x->method == METHOD_OPTIONS)
         answer_options(x);
     else if (has_job(x->match.route))
         return http_infer(x);
+    else if (is_look && x->job.kind == JOB_TENSOR && !x->is_computed)
+        return answer_look(x);
     else
         answer_info(x);
     return true;

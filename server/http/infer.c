@@ -21,8 +21,8 @@ static void go_on(struct job *job)
     queue_push(&x->server->queue, job, queue_kind_of_job(job));
 }
 
-/* The size of a plain body is known from its head; of others it is checked when they are decoded.
- */
+/* The size of a plain body is known from its head; of others it is checked when they are
+ * decoded. */
 static enum error_code check_length(const struct exchange *x, const struct job_setup *setup,
                                     struct error *error)
 {
@@ -82,6 +82,25 @@ enum error_code http_job_open(struct exchange *x)
     return queue_check(&server->queue, (size_t)x->framing.length, server->config.queue_jobs, error);
 }
 
+void http_look_open(struct exchange *x)
+{
+    struct server *server = x->server;
+    struct tensor_call call = {.verb = VERB_LOOK};
+    struct job_setup setup = {.rules = server_rules(server),
+                              .timeout_ns = server->config.request_timeout,
+                              .finish = hand_back,
+                              .come = go_on,
+                              .fd = x->peer->fd,
+                              .call = &call};
+    if (!x->match.segments[SEGMENT_TENSOR].text)
+        return;
+    route_tensor(&x->match, call.name);
+    if (store_knows(&server->store, call.name))
+        return;
+    http_holds_of(x, &setup.holds);
+    job_open(&x->job, &setup);
+}
+
 /* A compressed body may become large: a worker finds out. */
 static bool is_small(const struct job *job)
 {
@@ -93,18 +112,21 @@ static bool run_inline(struct exchange *x)
 {
     struct job *job = &x->job;
     job->recall = x->daemon->recall;
-    job_decode(job, 1);
+    job_decode(job, 1, false);
     job->recall = NULL; /* it stays with this thread */
     if (!job->decoded)
-        return true;
+        return job->error.code != ERROR_NONE;
     if (job_enter(job, false) == JOB_TURN_BUSY)
+        return false;
+    if (job_needs_files(job))
         return false;
     if (job->error.code == ERROR_NONE)
         job_plan(job);
     if (!job->planned || job_is_late(job))
         return true;
     gpus_choose(&x->server->gpus, job);
-    if (job->gpu >= 0 || tensor_job_is_of_files(job) || !job_is_light(job, x->server->config.inline_bytes))
+    if (job->gpu >= 0 || tensor_job_is_of_files(job) ||
+        !job_is_light(job, x->server->config.inline_bytes))
         return false;
     job_run(job, x->server->backend, x->daemon->lane, 1);
     return true;

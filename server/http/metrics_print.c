@@ -220,6 +220,8 @@ static void print_files(struct page *p)
     } rows[] = {
         {"tensord_tensor_unsaved_seconds", "gauge",
          "Age of the oldest write of a kept tensor that is in no file.", unsaved_seconds(files)},
+        {"tensord_tensors_loaded_total", "counter", "Tensors loaded from files.",
+         (double)files->loaded_count},
         {"tensord_snapshots_total", "counter", "Snapshots written.", (double)files->saved},
         {"tensord_snapshots_failed_total", "counter", "Snapshots that could not be written.",
          (double)files->failed},

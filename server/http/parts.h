@@ -184,12 +184,18 @@ MUST_CHECK enum error_code http_visitor_admit(struct exchange *x);
  * once the body is in, http_infer starts it. true: x->job or x->job.error is the answer; false: the
  * connection is suspended and the job is not ours any more. Errors: x->job.error. */
 MUST_CHECK enum error_code http_job_open(struct exchange *x);
+
+/* Where what is known of a tensor is not all in memory, prepares a job that sees to it that it is;
+ * else it stays a job of another kind. */
+void http_look_open(struct exchange *x);
 bool http_infer(struct exchange *x);
 
-/* tensors.c: http_query_read reads the query; http_holds_setup says what a job may do with
- * residents; http_tensor_open prepares for the body of a job about one. Errors: those of
- * query_check, of the headers that are about residents, and of what the URL says of a tensor. */
+/* tensors.c: http_query_read reads the query; http_holds_of says what a job of this visitor may do
+ * with residents, http_holds_setup also what its headers ask of them; http_tensor_open prepares for
+ * the body of a job about one. Errors: those of query_check, of the headers that are about
+ * residents, and of what the URL says of a tensor. */
 MUST_CHECK enum error_code http_query_read(struct exchange *x);
+void http_holds_of(struct exchange *x, struct holds_setup *setup);
 MUST_CHECK enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup);
 MUST_CHECK enum error_code http_tensor_open(struct exchange *x, struct job_setup *setup);
 

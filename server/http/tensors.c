@@ -73,28 +73,32 @@ static struct holder holder_of(const struct exchange *x)
     return (struct holder){x->grant.bearer.client, rights->most_bytes, rights->most_count};
 }
 
-enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup)
+void http_holds_of(struct exchange *x, struct holds_setup *setup)
 {
     struct server *server = x->server;
-    const char *const *value = x->headers.value;
     const char *token = grant_token(&x->grant);
-    struct error *error = &x->job.error;
     size_t jobs = server->config.queue_jobs / 4;
     x->origin = facts_of(x);
+    *setup = (struct holds_setup){.store = &server->store,
+                                  .files = files_exist(&server->files) ? &server->files : NULL,
+                                  .bounds = {jobs > 0 ? jobs : 1, server->queue.most_bytes / 4},
+                                  .rights = x->grant.bearer.rights,
+                                  .holder = holder_of(x),
+                                  .token = token ? token : "",
+                                  .in_url = server->config.tensor_in_url,
+                                  .origin = &x->origin};
+}
+
+enum error_code http_holds_setup(struct exchange *x, struct holds_setup *setup)
+{
+    const char *const *value = x->headers.value;
+    struct error *error = &x->job.error;
+    http_holds_of(x, setup);
     if (value[HEADER_IDEMPOTENCY_KEY])
         fill_target(x);
-    *setup =
-        (struct holds_setup){.store = &server->store,
-                             .files = files_exist(&server->files) ? &server->files : NULL,
-                             .bounds = {jobs > 0 ? jobs : 1, server->queue.most_bytes / 4},
-                             .rights = x->grant.bearer.rights,
-                             .holder = holder_of(x),
-                             .token = token ? token : "",
-                             .conditions = {value[HEADER_IF_MATCH], value[HEADER_IF_NONE_MATCH]},
-                             .key = value[HEADER_IDEMPOTENCY_KEY],
-                             .target = x->target,
-                             .in_url = server->config.tensor_in_url,
-                             .origin = &x->origin};
+    setup->conditions = (struct conditions){value[HEADER_IF_MATCH], value[HEADER_IF_NONE_MATCH]};
+    setup->key = value[HEADER_IDEMPOTENCY_KEY];
+    setup->target = x->target;
     if (conditions_check(&setup->conditions, error) != ERROR_NONE)
         return error->code;
     return position_parse(&setup->position, value[HEADER_UPDATE_SOURCE],

@@ -10,13 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static enum dtype dtype_of(const struct directory *directory, const char *name)
+static enum dtype dtype_of(struct directory *directory, const char *name)
 {
-    const struct holds *holds =
-        (const struct holds *)((const char *)directory - offsetof(struct holds, directory));
-    return rights_allow(holds->setup.rights, name, false)
-               ? store_dtype(holds->setup.store, name, clock_ns())
-               : DTYPE_NONE;
+    struct holds *holds = (struct holds *)((char *)directory - offsetof(struct holds, directory));
+    struct store *store = holds->setup.store;
+    if (!rights_allow(holds->setup.rights, name, false))
+        return DTYPE_NONE;
+    if (store_knows(store, name) || !holds->setup.files)
+        return store_dtype(store, name, clock_ns());
+    if (holds->reads_files)
+        return files_dtype(holds->setup.files, name);
+    holds->misses_dtype = true;
+    return DTYPE_NONE;
 }
 
 void holds_open(struct holds *holds, const struct holds_setup *setup)
@@ -63,15 +68,24 @@ enum error_code holds_enter(struct holds *holds, bool may_wait, size_t bytes,
 {
     struct store *store = holds->setup.store;
     const struct key *kept;
+    enum error_code code = ERROR_NONE;
     holds->turn.bytes = bytes;
     *state = TURN_OUT;
-    enum error_code code = holds_claim(holds, &kept, error);
+    if (store_is_ready(store, &holds->turn))
+        code = holds_claim(holds, &kept, error);
     if (code == ERROR_NONE)
         code = store_enter(store, &holds->turn, &holds->setup.bounds, may_wait, clock_ns(), state,
                            error);
     if (code != ERROR_NONE)
         holds_release(holds);
     return code;
+}
+
+enum error_code holds_prepare_files(struct holds *holds, bool (*go_on)(void *context),
+                                    void *context, struct error *error)
+{
+    struct files *files = holds->setup.files;
+    return files ? files_prepare(files, &holds->turn, go_on, context, error) : ERROR_NONE;
 }
 
 enum error_code holds_replay(struct holds *holds, const struct key **kept, bool *is_passed,
@@ -144,7 +158,8 @@ enum error_code holds_foresee(struct holds *holds, const struct holds_setup *set
     struct resident_view view = {0};
     if (holds_permit(setup, name, writes, error) != ERROR_NONE)
         return error->code;
-    if (!conditions_exist(&setup->conditions) || setup->key || *setup->position.source)
+    if (!conditions_exist(&setup->conditions) || setup->key || *setup->position.source ||
+        !store_knows(setup->store, name))
         return ERROR_NONE;
     store_look(setup->store, name, clock_ns(), &view);
     return check(holds, setup, name, view.etag, error);

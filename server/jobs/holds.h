@@ -32,6 +32,8 @@ enum { PLACE_NONE = -1 };
 struct holds {
     struct holds_setup setup;
     struct directory directory; /* of the store, for decoders */
+    bool reads_files;           /* the decoder may look into files for a type */
+    bool misses_dtype;          /* it would have had to: the request is to be decoded anew */
     struct turn turn;
     int into;                  /* the place that is written; PLACE_NONE: none */
     int about;                 /* the place whose tag conditions and ETag are about */
@@ -72,6 +74,11 @@ MUST_CHECK enum error_code holds_key(struct holds *holds, const char *op, const 
  * IDEMPOTENCY_KEY_REUSED, RESOURCE_EXHAUSTED, QUEUE_FULL; then nothing is held. */
 MUST_CHECK enum error_code holds_enter(struct holds *holds, bool may_wait, size_t bytes,
                                        enum turn_state *state, struct error *error);
+
+/* In the turn, where the store is not ready for it: loads what is in files only. Not for HTTP
+ * threads. Errors: those of files_prepare. */
+MUST_CHECK enum error_code holds_prepare_files(struct holds *holds, bool (*go_on)(void *context),
+                                               void *context, struct error *error);
 
 /* In the turn, first: what was applied before under the key or the position; NULL: this request is
  * new, and its key is claimed. Errors: as holds_enter's of keys. */

@@ -91,6 +91,8 @@ static enum error_code explain_claim(const struct holds *holds, enum claim claim
 enum error_code holds_claim(struct holds *holds, const struct key **kept, struct error *error)
 {
     struct key *key = NULL;
+    if (holds->claim && holds->claim->is_kept) /* meanwhile, by a file that was loaded */
+        holds->claim = NULL;
     if (!holds->is_keyed || holds->into == PLACE_NONE || holds->claim)
         return ERROR_NONE;
     enum claim result = store_claim(holds->setup.store, &holds->turn, holds->into, holds->key_id,

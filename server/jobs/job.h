@@ -70,6 +70,7 @@ struct job {
 
     /* Filled by the stages: job_open leaves nothing in them. */
     struct error error;
+    struct error unread; /* what the values were, read as of a type that a tensor had on arrival */
     struct request request;
     struct plan plan;
     struct response response;
@@ -103,8 +104,9 @@ void job_receive(struct job *job, char *body, size_t size);
 /* The job is out of the queue: what it waited there is counted. */
 void job_leave_queue(struct job *job);
 
-/* The body becomes a request. `threads` is how many cores it may use. */
-void job_decode(struct job *job, int threads);
+/* The body becomes a request. `threads` is how many cores it may use; `may_wait`: for a disk.
+ * Neither decoded nor failed: it would have to wait, and is to be decoded anew. */
+void job_decode(struct job *job, int threads, bool may_wait);
 
 /* Enters the lines of the residents that the job names. A job that names none holds its turn at
  * once. JOB_TURN_WAITS: it is in line and no longer the caller's; it comes back by job->come, to be
@@ -112,6 +114,13 @@ void job_decode(struct job *job, int threads);
  * over. */
 enum job_turn { JOB_TURN_HELD, JOB_TURN_WAITS, JOB_TURN_BUSY };
 enum job_turn job_enter(struct job *job, bool may_wait);
+
+/* Whether the job's turn has come, and what it names must be loaded from files first. Then it is
+ * for workers that wait for disks. */
+bool job_needs_files(const struct job *job);
+
+/* Loads it. The job's deadline does not end that: who asks again finds it done. */
+void job_prepare(struct job *job);
 
 /* In the job's turn: checks shapes, types and sizes, or finds what was answered before. */
 void job_plan(struct job *job);

@@ -89,7 +89,7 @@ int queue_kind_of_job(const struct job *job)
 {
     if (job->gpu >= 0)
         return queue_kind_of_gpu(job->gpu);
-    if (tensor_job_is_of_files(job))
+    if (tensor_job_is_of_files(job) || (!job->planned && job_needs_files(job)))
         return QUEUE_FILES;
     return job_cores_worth(job) > 1 ? QUEUE_WIDE : QUEUE_NARROW;
 }

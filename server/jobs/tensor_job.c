@@ -25,7 +25,7 @@ static bool has_body(enum verb verb)
 /* A snapshot needs the right to write, and reads. */
 static bool writes(enum verb verb)
 {
-    return verb != VERB_READ && verb != VERB_SNAPSHOT;
+    return verb != VERB_READ && verb != VERB_LOOK && verb != VERB_SNAPSHOT;
 }
 
 enum error_code tensor_job_decode(struct job *job, const struct work *work)
@@ -116,6 +116,8 @@ enum error_code tensor_job_plan(struct job *job)
         call->verb != VERB_PUT && call->verb != VERB_MOVE && call->verb != VERB_EXPIRE;
     if (call->verb == VERB_READ)
         return tensor_job_plan_read(job);
+    if (call->verb == VERB_LOOK)
+        return ERROR_NONE;
     /* A condition about a resident that does not exist is false (412) before the resident is
      * missing (404). */
     bool is_conditional = holds->setup.conditions.match && !resident;
@@ -151,6 +153,7 @@ size_t tensor_job_weight(const struct job *job)
     case VERB_PUT:
     case VERB_ASSIGN:
         return tensor_bytes(&job->call.tensor, &bytes) ? bytes : SIZE_MAX;
+    case VERB_LOOK:
     case VERB_MOVE:
     case VERB_PATCH:
     case VERB_DROP:
@@ -167,5 +170,9 @@ enum error_code tensor_job_run(struct job *job, const struct work *work)
         return tensor_job_write(job);
     if (job->call.verb == VERB_SNAPSHOT)
         return file_job_snapshot(job, work);
+    if (job->call.verb == VERB_LOOK) {
+        holds_release(&job->holds);
+        return ERROR_NONE;
+    }
     return job->is_unchanged ? tensor_job_unchanged(job, work) : tensor_job_read(job, work);
 }

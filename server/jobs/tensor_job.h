@@ -11,12 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* EXPIRE is asked for by the server itself: what has a file ends with it. */
+/* LOOK does no more than wait until what there is of the name is known. EXPIRE is asked for by the
+ * server itself: what has a file ends with it. */
 enum verb {
     VERB_PUT,
     VERB_MOVE,
     VERB_ASSIGN,
     VERB_READ,
+    VERB_LOOK,
     VERB_PATCH,
     VERB_DROP,
     VERB_SNAPSHOT,
@@ -59,8 +61,8 @@ bool tensor_job_is_of_files(const struct job *job);
  * RESOURCE_EXHAUSTED TENSOR_FILE_FAILED CONFLICT CANCELLED. */
 MUST_CHECK enum error_code tensor_job_run(struct job *job, const struct work *work);
 
-/* The answer to a write that was applied before: the metadata of now. Errors: RESOURCE_EXHAUSTED.
- */
+/* The answer to a write that was applied before: the metadata of now. Errors:
+ * RESOURCE_EXHAUSTED. */
 MUST_CHECK enum error_code tensor_job_answer(struct job *job);
 
 /* The metadata of a resident, the members of a JSON object without its braces: in GET's answer, and

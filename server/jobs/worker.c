@@ -16,7 +16,7 @@ static int wish(const struct worker *worker, const struct job *job)
 static void decode(struct worker *worker, struct job *job)
 {
     int cores = cores_take(worker->all->cores, wish(worker, job));
-    job_decode(job, cores);
+    job_decode(job, cores, true);
     cores_give_back(worker->all->cores, cores);
 }
 
@@ -48,7 +48,7 @@ static void set_running(struct worker *worker, struct job *job)
 }
 
 /* Once it is planned, a job for a device goes on to that device's workers, and a large one to a
- * worker with a team, if one has nothing to do. */
+ * worker with a team, if one has nothing to do; from a worker that waits for disks, in any case. */
 static bool pass_on(struct worker *worker, struct job *job)
 {
     struct queue *queue = worker->all->queue;
@@ -58,7 +58,26 @@ static bool pass_on(struct worker *worker, struct job *job)
     int kind = queue_kind_of_job(job);
     if (job->gpu >= 0)
         return queue_pass(queue, job, kind);
+    if (worker->kind == QUEUE_FILES && kind == QUEUE_WIDE)
+        return queue_pass(queue, job, kind);
     return worker->kind == QUEUE_NARROW && kind == QUEUE_WIDE && queue_offer(queue, job, kind);
+}
+
+static void plan_in_turn(struct worker *worker, struct job *job)
+{
+    if (job_is_over(job))
+        return;
+    set_running(worker, job);
+    job_plan(job);
+}
+
+/* False: the job is over, as the queue is closed. */
+static bool pass_to_files(struct worker *worker, struct job *job)
+{
+    if (queue_pass(worker->all->queue, job, QUEUE_FILES))
+        return true;
+    job_draining(&job->error);
+    return false;
 }
 
 /* Decoded, it enters the lines of the residents that it names, and is planned in its turn. False:
@@ -70,10 +89,15 @@ static bool plan(struct worker *worker, struct job *job)
     if (job_enter(job, true) == JOB_TURN_WAITS)
         return false;
     queue_give_up(queue, job);
-    if (!job_is_over(job)) {
-        set_running(worker, job);
-        job_plan(job);
+    if (job_is_over(job) || !job_needs_files(job)) {
+        plan_in_turn(worker, job);
+        return true;
     }
+    if (worker->kind != QUEUE_FILES)
+        return !pass_to_files(worker, job);
+    set_running(worker, job);
+    job_prepare(job);
+    plan_in_turn(worker, job);
     return true;
 }
 

@@ -140,9 +140,11 @@ static bool save(struct keeper *keeper, const char *name)
         return false;
     }
     struct job *job = &errand->job;
-    job_decode(job, 1);
+    job_decode(job, 1, true);
     if (job->decoded && job_enter(job, false) == JOB_TURN_BUSY)
         job_draining(&job->error);
+    if (job_needs_files(job))
+        job_prepare(job);
     if (job->error.code == ERROR_NONE)
         job_plan(job);
     if (job->planned)

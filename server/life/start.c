@@ -63,13 +63,14 @@ static enum error_code start_parts(struct server *server, const struct listeners
             ERROR_NONE ||
         start_gpus(server, error) != ERROR_NONE)
         return error->code;
-    struct store_setup kept = {.blocks = &server->blocks,
-                               .clients = &server->access.clients,
-                               .memory = config->tensor_memory == CONFIG_AUTO
-                                             ? store_memory_of_machine()
-                                             : config->tensor_memory,
-                               .most = (int)config->tensors_max,
-                               .most_keys = (int)config->tensor_keys};
+    struct store_setup kept = {
+        .blocks = &server->blocks,
+        .clients = &server->access.clients,
+        .memory = config->tensor_memory == CONFIG_AUTO ? store_memory_of_machine()
+                                                       : config->tensor_memory,
+        .most = (int)config->tensors_max,
+        .most_keys = (int)config->tensor_keys,
+        .is_lazy = *config->tensor_dir && config->tensor_load == LOAD_AT_FIRST_USE};
     store_init(&server->store, &kept);
     files_init(&server->files, &(struct files_setup){.store = &server->store,
                                                      .blocks = &server->blocks,
@@ -135,7 +136,7 @@ enum error_code server_start(struct server *server, struct listeners *listeners,
         start_parts(server, listeners, error) != ERROR_NONE ||
         selftest(server, server->backend, 0, 0, error) != ERROR_NONE)
         return error->code;
-    if (!files_exist(&server->files))
+    if (!server->files.catalog)
         server->phase = PHASE_READY;
     if (http_accept(server->http, listeners, error) != ERROR_NONE)
         return error->code;

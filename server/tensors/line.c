@@ -1,11 +1,11 @@
 #include "server/tensors/line.h"
 
-/* Whether nobody before the place is in its way: it is the first, or a reader behind a reader that
- * is free itself. */
+/* Whether nobody before the place is in its way: it is the first, or one that shares the line
+ * behind another that does and is free itself. */
 static bool may_be_free(const struct place *place)
 {
     const struct place *before = place->previous;
-    return !before || (!place->writes && !before->writes && before->is_free);
+    return !before || (!place->is_alone && !before->is_alone && before->is_free);
 }
 
 void line_enter(struct line *line, struct place *place)

@@ -4,8 +4,8 @@
  * the name means is looked up when the request's turn comes. A turn is one request's places in the
  * lines of all its names. It enters all of them in one step and holds them all when nobody before
  * it is in its way in any: neighbours that only read hold a line together, a writer holds it
- * alone. All lines so have one order, that of arrival: nobody starves, and no two turns ever wait
- * for each other.
+ * alone, and so does who first asks for what is in a file only (files.h). All lines so have one
+ * order, that of arrival: nobody starves, and no two turns ever wait for each other.
  *
  * Who owns what: the store owns lines, residents and keys; a job owns its turn. Under the store's
  * lock are the lines and the state of every turn. What a held turn may do without the lock: read
@@ -54,7 +54,9 @@ struct place {
     struct turn *turn;
     struct named *named; /* whose line it is */
     bool writes;
-    bool is_free; /* nobody before it is in its way */
+    bool is_alone; /* it shares the line with nobody: it writes, or what it reads is to be loaded */
+    bool is_prepared; /* whether there is a file of the name was looked up in this turn */
+    bool is_free;     /* nobody before it is in its way */
 };
 
 struct line {

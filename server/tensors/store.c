@@ -17,6 +17,7 @@ void store_init(struct store *store, const struct store_setup *setup)
 {
     *store = (struct store){.blocks = setup->blocks,
                             .clients = setup->clients,
+                            .is_lazy = setup->is_lazy,
                             .most = setup->most,
                             .most_keys = setup->most_keys};
     budget_init(&store->budget, setup->memory);

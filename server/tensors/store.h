@@ -31,6 +31,7 @@ struct store {
     struct blocks *blocks;
     struct clients *clients;
     struct budget budget;  /* tensor_memory; its limit 0: nothing is kept */
+    bool is_lazy;          /* what has no resident may still have a file: see files.h */
     int most;              /* tensors_max */
     int most_keys;         /* tensor_keys, of a name */
     int count;             /* residents, with those that are about to be */
@@ -64,11 +65,12 @@ struct store_setup {
     struct clients *clients; /* who may be charged for them */
     size_t memory;
     int most, most_keys;
+    bool is_lazy;
 };
 
 void store_init(struct store *store, const struct store_setup *setup);
 
-/* No turn may be out. */
+/* Every turn must have left. */
 void store_release(struct store *store);
 
 static inline bool store_keeps(const struct store *store)
@@ -97,6 +99,14 @@ MUST_CHECK enum error_code store_enter(struct store *store, struct turn *turn,
                                        const struct line_bounds *bounds, bool may_wait,
                                        uint64_t now_ns, enum turn_state *state,
                                        struct error *error);
+
+/* Whether all that the turn needs to know of its names is in memory. What is not is to be prepared
+ * first, by files_prepare, in a turn that holds the name alone. */
+bool store_is_ready(struct store *store, const struct turn *turn);
+
+/* Lets a held turn that shares a line of a name that is not ready leave its lines; it is TURN_OUT
+ * with its names as they were, to enter again. False: there is no such line. */
+bool store_step_back(struct store *store, struct turn *turn, uint64_t now_ns);
 
 /* Leaves all lines, whatever the turn's state, and forgets its names. Turns that come to be held
  * thereby are told so. */
@@ -152,7 +162,8 @@ void store_move(struct store *store, struct turn *turn, int from, int to,
 /* The resident ends. Its file, if it had one, is gone by now. */
 void store_drop(struct store *store, struct turn *turn, int place);
 
-/* 0: no lease. No version more, but `position` as with store_wrote. */
+/* Sets the lease; a `ttl_ns` of 0: none. That is no new version, and `position` is as in
+ * store_wrote. */
 void store_lease(struct store *store, struct turn *turn, int place, uint64_t ttl_ns,
                  const struct position *position, uint64_t now_ns);
 

@@ -31,8 +31,12 @@ bool store_adopt_key(struct store *store, struct turn *turn, int place, const st
     size_t size = strlen(kept->answer), tag = strlen(kept->etag) + 1;
     assert(size + tag <= KEY_ANSWER_MAX);
     pthread_mutex_lock(&store->lock);
-    struct key *key = keys_claim(keys, &store->budget, kept->id, kept->fingerprint);
-    if (key) {
+    struct key *key = keys_find(keys, kept->id);
+    bool is_known = key && key->is_kept;
+    if (!key)
+        key = keys_claim(keys, &store->budget, kept->id, kept->fingerprint);
+    if (key && !is_known) {
+        memcpy(key->fingerprint, kept->fingerprint, DIGEST_BYTES);
         memcpy(key->answer, kept->answer, size);
         key->answer_size = size;
         key->etag = memcpy(key->answer + size, kept->etag, tag);
@@ -43,8 +47,7 @@ bool store_adopt_key(struct store *store, struct turn *turn, int place, const st
     return key != NULL;
 }
 
-/* --------------------------------------------------------------------------- what a snapshot asks
- */
+/* ------------------------------------------------------------------------- what a snapshot asks */
 
 static struct resident *find(struct store *store, const char *name, uint64_t generation)
 {

@@ -23,7 +23,8 @@ enum claim store_claim(struct store *store, struct turn *turn, int place, const 
 {
     struct keys *keys = &turn->places[place].named->keys;
     pthread_mutex_lock(&store->lock);
-    /* What is to be replayed in this turn must not go meanwhile. */
+    /* Keys are forgotten before one is looked up: one that is found stays while the turn is
+     * held. */
     keys_expire(keys, &store->budget, now_ns);
     enum claim result = claim(store, keys, id, fingerprint, key);
     store_unlock(store);
@@ -40,6 +41,7 @@ void store_keep(struct store *store, struct turn *turn, int place, struct key *k
 void store_forget(struct store *store, struct turn *turn, int place, struct key *key)
 {
     pthread_mutex_lock(&store->lock);
-    keys_release(&turn->places[place].named->keys, &store->budget, key);
+    if (!key->is_kept)
+        keys_release(&turn->places[place].named->keys, &store->budget, key);
     store_unlock(store);
 }

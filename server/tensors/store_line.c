@@ -22,11 +22,29 @@ int store_join(struct store *store, struct turn *turn, const char *name, bool wr
     return turn->count++;
 }
 
+/* Whether the resident, or that there is none, is known without a look at its file. */
+static bool is_ready(const struct store *store, const struct place *place)
+{
+    return !store->is_lazy || place->is_prepared || place->named->resident;
+}
+
+bool store_is_ready(struct store *store, const struct turn *turn)
+{
+    bool ready = true;
+    if (!store->is_lazy)
+        return true;
+    pthread_mutex_lock(&store->lock);
+    for (int i = 0; i < turn->count; i++)
+        ready &= is_ready(store, &turn->places[i]);
+    store_unlock(store);
+    return ready;
+}
+
 static bool must_wait(const struct turn *turn)
 {
     for (int i = 0; i < turn->count; i++) {
         const struct place *last = turn->places[i].named->line.last;
-        if (last && (turn->places[i].writes || last->writes || !last->is_free))
+        if (last && (turn->places[i].is_alone || last->is_alone || !last->is_free))
             return true;
     }
     return false;
@@ -101,6 +119,8 @@ enum error_code store_enter(struct store *store, struct turn *turn,
 {
     enum error_code code = ERROR_NONE;
     pthread_mutex_lock(&store->lock);
+    for (int i = 0; i < turn->count; i++)
+        turn->places[i].is_alone = turn->places[i].writes || !is_ready(store, &turn->places[i]);
     bool waits = must_wait(turn);
     if (waits && may_wait)
         code = check_bounds(turn, bounds, error);
@@ -111,12 +131,14 @@ enum error_code store_enter(struct store *store, struct turn *turn,
     return code;
 }
 
-/* Out of the lines, the names still the turn's. Returns the new end of those that come to be held.
- */
+/* Takes the turn out of its lines; it keeps its names. Returns the new end of the list of those
+ * that come to be held. */
 static struct turn **leave_lines(struct turn *turn, struct turn **end)
 {
-    for (int i = 0; i < turn->count; i++)
+    for (int i = 0; i < turn->count; i++) {
+        turn->places[i].is_prepared = false;
         end = line_leave(&turn->places[i].named->line, &turn->places[i], end);
+    }
     turn->state = TURN_OUT;
     return end;
 }
@@ -129,7 +151,7 @@ static void hold_all(struct store *store, struct turn *list, uint64_t now_ns)
     }
 }
 
-/* A turn that was told is its job's: it may be gone when the call returns. */
+/* A turn that was told belongs to its job again, and may be gone when the call returns. */
 static void tell_all(struct turn *list)
 {
     for (struct turn *turn = list, *next; turn; turn = next) {
@@ -169,6 +191,24 @@ void store_leave(struct store *store, struct turn *turn, uint64_t now_ns)
     turn->count = 0;
     turn->is_use = false;
     tell_all(held);
+}
+
+bool store_step_back(struct store *store, struct turn *turn, uint64_t now_ns)
+{
+    struct turn *held = NULL;
+    bool must = false;
+    if (!store->is_lazy)
+        return false;
+    pthread_mutex_lock(&store->lock);
+    for (int i = 0; i < turn->count; i++)
+        must |= !turn->places[i].is_alone && !is_ready(store, &turn->places[i]);
+    if (must) {
+        leave_lines(turn, &held);
+        hold_all(store, held, now_ns);
+    }
+    store_unlock(store);
+    tell_all(held);
+    return must;
 }
 
 struct turn *store_remove(struct store *store, bool (*is_wanted)(struct turn *turn, void *context),

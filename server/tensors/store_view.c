@@ -54,6 +54,17 @@ int store_positions(struct store *store, const char *name, uint64_t now_ns, stru
     return count;
 }
 
+bool store_knows(struct store *store, const char *name)
+{
+    if (!store->is_lazy)
+        return true;
+    pthread_mutex_lock(&store->lock);
+    const struct named *named = store_named_find(store, name);
+    bool knows = named && named->resident;
+    store_unlock(store);
+    return knows;
+}
+
 enum dtype store_dtype(struct store *store, const char *name, uint64_t now_ns)
 {
     pthread_mutex_lock(&store->lock);

@@ -105,8 +105,7 @@ static struct tags tags_of(struct world *w)
     return tags;
 }
 
-/* ------------------------------------------------------------------------------- what is asked for
- */
+/* ---------------------------------------------------------------------------- what is asked for */
 
 static char *take_line(char **rest)
 {
@@ -198,8 +197,7 @@ static bool open_job(struct world *w, const uint8_t *choices, struct query *quer
     return true;
 }
 
-/* --------------------------------------------------------------------------------------- its way
- */
+/* -------------------------------------------------------------------------------------- its way */
 
 static void check_answer(const struct response *response)
 {
@@ -217,7 +215,7 @@ static void run(struct world *w, const char *body, size_t size)
         return;
     memcpy(memory + ANSWER_HEAD_ROOM, body, size);
     job_receive(job, memory + ANSWER_HEAD_ROOM, size);
-    job_decode(job, 1);
+    job_decode(job, 1, false);
     if (!job->decoded)
         return;
     FUZZ_CHECK(job_enter(job, false) == JOB_TURN_HELD);

@@ -66,7 +66,7 @@ static void send_some(struct fixture *f)
     }
 }
 
-/* Monitoring takes another number for another process. */
+/* Monitoring takes another start time for another process. */
 static void the_start_stays_what_it_is(void **state)
 {
     double start = gauge(*state, "process_start_time_seconds");
@@ -93,7 +93,7 @@ static void requests_are_counted_once(void **state)
     assert_true(gauge(*state, "nv_inference_request_failure" MODEL ",reason=\"OTHER\"}") == BAD);
 }
 
-/* Read away, but received. */
+/* A refused body is read away, and its bytes count as received. */
 static void the_bytes_of_a_refused_body_count(void **state)
 {
     const char *bytes = "tensord_request_bytes_total{op=\"gather_nd\"}";

@@ -212,7 +212,7 @@ static void no_policy_lets_an_id_pass(void **state)
     assert_int_equal(kernel_run_do(&run), ERROR_SEGMENT_ID_OUT_OF_RANGE);
 }
 
-/* Ids that are a resident's may not be written. */
+/* Ids may be those of a kept tensor, which the operation must not change. */
 static void ids_stay_as_they_are(void **state)
 {
     (void)state;
@@ -226,7 +226,8 @@ static void ids_stay_as_they_are(void **state)
     }
 }
 
-/* No thread owns a row that far below its own. */
+/* The least id is so far below zero that subtracting a thread's first row from it would wrap: no
+ * thread may take it for a row of its own. */
 static void the_least_id_drops_its_row(void **state)
 {
     (void)state;

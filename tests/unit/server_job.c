@@ -66,7 +66,7 @@ static void a_request_becomes_an_answer_in_place(void **state)
 {
     (void)state;
     receive("tensor_scatter_add", add);
-    job_decode(&f.job, 1);
+    job_decode(&f.job, 1, false);
     assert_true(f.job.decoded);
     job_plan(&f.job);
     assert_true(f.job.planned);
@@ -82,7 +82,7 @@ static void a_fault_ends_it(void **state)
 {
     (void)state;
     receive("tensor_scatter_add", "{\"inputs\":");
-    job_decode(&f.job, 1);
+    job_decode(&f.job, 1, false);
     assert_false(f.job.decoded);
     assert_int_equal(f.job.error.code, ERROR_INVALID_JSON);
     assert_true(job_is_over(&f.job));
@@ -96,7 +96,7 @@ static void a_result_without_memory_is_refused(void **state)
              (unsigned long long)(64 * MIB / 4));
     receive("scatter_nd", body);
     f.job.rules.output_limit = 2 * GIB;
-    job_decode(&f.job, 1);
+    job_decode(&f.job, 1, false);
     assert_true(f.job.decoded);
     f.job.request.answer = ENCODING_BINARY;
     job_plan(&f.job);
@@ -121,7 +121,7 @@ static void an_answer_without_memory_is_refused_before_it_is_computed(void **sta
     (void)state;
     backend.run = must_not_run;
     receive("scatter_nd", "{\"inputs\":{\"indices\":[[0]],\"updates\":[1],\"shape\":[1048576]}}");
-    job_decode(&f.job, 1);
+    job_decode(&f.job, 1, false);
     job_plan(&f.job);
     assert_true(f.job.planned);
     assert_true(budget_reserve(&f.server.budget, 56 * MIB, true));
@@ -136,7 +136,7 @@ static void the_requests_timeout_shortens_the_deadline(void **state)
     receive("tensor_scatter_add", "{\"inputs\":{\"tensor\":[1],\"indices\":[[0]],\"updates\":[5]},"
                                   "\"parameters\":{\"timeout\":1}}");
     assert_int_equal(job_due(&f.job), ERROR_NONE);
-    job_decode(&f.job, 1);
+    job_decode(&f.job, 1, false);
     assert_true(f.job.decoded);
     while (clock_ns() < f.job.times.received_ns + 1000)
         continue;
@@ -151,7 +151,7 @@ static void the_requests_timeout_lengthens_nothing(void **state)
     receive("tensor_scatter_add", "{\"inputs\":{\"tensor\":[1],\"indices\":[[0]],\"updates\":[5]},"
                                   "\"parameters\":{\"timeout\":3600000000}}");
     uint64_t deadline = atomic_load(&f.job.deadline_ns);
-    job_decode(&f.job, 1);
+    job_decode(&f.job, 1, false);
     assert_true(f.job.decoded);
     assert_int_equal(f.job.request.timeout_us, 3600000000);
     assert_int_equal(f.job.timeout_ns, f.server.config.request_timeout);
