@@ -56,30 +56,39 @@ static int next_op(int op)
     return op + 1 < op_count() ? op + 1 : op < METRICS_OTHER ? METRICS_OTHER : METRICS_OPS_MAX;
 }
 
-#define EACH_OP(OP) (int OP = 0; OP < METRICS_OPS_MAX; OP = next_op(OP))
+#define EACH_OP(OP) for (int OP = 0; OP < METRICS_OPS_MAX; OP = next_op(OP))
 
 static void print_requests(struct page *p)
 {
     head(p, "tensord_requests_total", "counter",
          "Requests answered, by operation (empty: none was reached) and error code.");
-    for
-        EACH_OP(op)
-    for (int code = 0; code < ERROR_CODE_COUNT; code++) {
-        if (!p->ops[op].codes[code] && !begins_at_zero((enum error_code)code))
-            continue;
-        put_both(p, "tensord_requests_total{op=\"", op_label(op));
-        put_both(p, "\",code=\"", code ? error_name((enum error_code)code) : "OK");
-        text_puts(p->text, "\"}");
-        put_number(p, p->ops[op].codes[code]);
+    EACH_OP(op) {
+        for (int code = 0; code < ERROR_CODE_COUNT; code++) {
+            if (!p->ops[op].codes[code] && !begins_at_zero((enum error_code)code))
+                continue;
+            put_both(p, "tensord_requests_total{op=\"", op_label(op));
+            put_both(p, "\",code=\"", code ? error_name((enum error_code)code) : "OK");
+            text_puts(p->text, "\"}");
+            put_number(p, p->ops[op].codes[code]);
+        }
     }
 }
 
-static void print_histogram(struct page *p, const char *name, enum metrics_time time, int op)
+/* A bound a decade: of 1, 2.5 and 5 the first. */
+static bool is_power_of_ten(int bound)
+{
+    return bound % 3 == 1 || bound == METRICS_BUCKETS;
+}
+
+static void print_histogram(struct page *p, const char *name, enum metrics_time time, bool is_fine,
+                            int op)
 {
     const struct op_totals *t = &p->ops[op];
     uint64_t count = 0;
     for (int i = 0; i <= METRICS_BUCKETS; i++) {
         count += t->buckets[time][i];
+        if (!is_fine && !is_power_of_ten(i))
+            continue;
         put_both(p, name, "_bucket{op=\"");
         put_both(p, op_at(op)->name, "\",le=\"");
         put_both(p, p->bounds[i], "\"}");
@@ -90,25 +99,32 @@ static void print_histogram(struct page *p, const char *name, enum metrics_time 
     text_printf(p->text, "%s_count{op=\"%s\"} %" PRIu64 "\n", name, op_at(op)->name, count);
 }
 
+/* Few requests wait in line, so an operation's times of it begin with the first that does. */
+static bool is_told(const struct op_totals *t, enum metrics_time time)
+{
+    return metrics_reached(t) && (time != METRICS_LINE || t->sum_ns[METRICS_LINE] > 0);
+}
+
 static void print_times(struct page *p)
 {
     static const struct {
         const char *name, *help;
         enum metrics_time time;
+        bool is_fine; /* every bound is printed, else the powers of ten */
     } rows[] = {
-        {"tensord_parse_seconds", "Decoding a request.", METRICS_PARSE},
-        {"tensord_queue_seconds", "Waiting for a worker.", METRICS_QUEUE},
-        {"tensord_line_seconds", "Waiting in line for kept tensors.", METRICS_LINE},
-        {"tensord_compute_seconds", "Computing.", METRICS_COMPUTE},
-        {"tensord_encode_seconds", "Encoding an answer.", METRICS_ENCODE},
+        {"tensord_parse_seconds", "Decoding a request.", METRICS_PARSE, false},
+        {"tensord_queue_seconds", "Waiting for a worker.", METRICS_QUEUE, false},
+        {"tensord_line_seconds", "Waiting in line for kept tensors.", METRICS_LINE, false},
+        {"tensord_compute_seconds", "Computing.", METRICS_COMPUTE, true},
+        {"tensord_encode_seconds", "Encoding an answer.", METRICS_ENCODE, false},
         {"tensord_request_seconds", "A request from its headers to its answer being sent.",
-         METRICS_TOTAL},
+         METRICS_TOTAL, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         head(p, rows[i].name, "histogram", rows[i].help);
         for (int op = 0; op < op_count(); op++)
-            if (metrics_reached(&p->ops[op]))
-                print_histogram(p, rows[i].name, rows[i].time, op);
+            if (is_told(&p->ops[op], rows[i].time))
+                print_histogram(p, rows[i].name, rows[i].time, rows[i].is_fine, op);
     }
 }
 
@@ -277,9 +293,8 @@ void metrics_print(struct text *text, struct server *server)
 {
     struct page p = {.text = text, .server = server};
     print_bounds(&p);
-    for
-        EACH_OP(op)
-    metrics_total(&server->metrics, op, &p.ops[op]);
+    EACH_OP(op)
+        metrics_total(&server->metrics, op, &p.ops[op]);
     print_requests(&p);
     print_times(&p);
     print_bytes(&p);

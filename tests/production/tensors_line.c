@@ -205,6 +205,7 @@ static void who_waits_behind_a_replacement_sees_the_new_one(void **state)
     expect_header(&a, "Retry-After", "1");
     answer_release(&a);
     nothing_is_left(f);
+    assert_true(gauge(f, "tensord_line_seconds_count{op=\"gather_nd\"}") >= 2);
 }
 
 static void a_key_that_is_being_worked_on_conflicts(void **state)
