@@ -101,9 +101,9 @@ static void scatter(struct work *work)
         team_run(threads, finish_part, work);
 }
 
-/* To look for each row's first update takes longer than all the rest where rows are single elements.
- * So rows start from EMPTY, which gives the same bits unless an update is a stray: a NaN, or an
- * infinity on EMPTY's side. Then everything is done again from first updates. */
+/* To look for each row's first update takes longer than all the rest where rows are single
+ * elements. So rows start from EMPTY, which gives the same bits unless an update is a stray: a NaN,
+ * or an infinity on EMPTY's side. Then everything is done again from first updates. */
 static void compute(const struct plan *plan, const struct level *level, const struct split *split)
 {
     struct work work = {.plan = plan, .level = level, .split = split};
