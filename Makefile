@@ -84,7 +84,7 @@ $(BUILD)/tensord: $(call objects,server/life/main.c) $(if $(WITH_CUDA),$(CUDA_OB
 
 # tensord-follow, where hiredis is: the server needs neither.
 FOLLOW      := $(if $(wildcard /usr/include/hiredis/hiredis.h),$(wildcard server/follow/*.c))
-FOLLOW_LIBS := -Wl,--as-needed -lcurl -lhiredis -lmicrohttpd -linih
+FOLLOW_LIBS := -Wl,--as-needed -lcurl -lhiredis -lcjson -lmicrohttpd -linih
 FOLLOWER    := $(if $(FOLLOW),$(BUILD)/tensord-follow)
 all: $(FOLLOWER)
 $(BUILD)/tensord-follow: $(call objects,$(FOLLOW)) $(FLOORS)
@@ -122,10 +122,11 @@ $(BUILD)/obj/console_page.o: $(BUILD)/console_page.c
 # floor and those below it, nothing above; all others link everything. tests/run.sh runs them.
 
 programs = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/*.c))
-UNIT    := $(call programs,unit) $(call programs,golden)
+UNIT    := $(filter-out $(if $(FOLLOW),,$(BUILD)/tests/unit/follow_%),$(call programs,unit)) \
+    $(call programs,golden)
 SERVED  := $(foreach folder,protocol hostile production security,$(call programs,$(folder)))
 REPLAY  := $(call programs,fuzz)
-SCRIPTS := tests/layers.sh tests/harness.sh
+SCRIPTS := tests/layers.sh tests/format.sh tests/harness.sh
 CLIENTS := $(wildcard tests/clients/*.py tests/clients/*.sh tests/clients/*.mjs)
 FOLLOWED := $(wildcard tests/follow/*.py)
 CONSOLE := $(wildcard tests/console/*.py)
@@ -155,6 +156,10 @@ $(BUILD)/tests/golden/kernels_%: $(BUILD)/obj/tests/golden/kernels_%.o $(BUILD)/
 $(BUILD)/tests/unit/proto_%: $(BUILD)/obj/tests/unit/proto_%.o $(BUILD)/libsupport.a \
     $(BUILD)/libproto.a $(BUILD)/libkernels.a
 	$(call link_test,$(PROTO_LIBS) $(KERNELS_LIBS))
+
+$(BUILD)/tests/unit/follow_%: $(BUILD)/obj/tests/unit/follow_%.o $(BUILD)/libsupport.a \
+    $(call objects,$(filter-out server/follow/main.c,$(FOLLOW))) $(FLOORS)
+	$(call link_test,$(FOLLOW_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libsupport.a $(FLOORS)
 	$(call link_test,-lcurl $(SERVER_LIBS) $(PROTO_LIBS) $(KERNELS_LIBS))

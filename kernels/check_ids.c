@@ -4,8 +4,7 @@
 
 enum { BLOCK = 1024 };
 
-/* ---------------------------------------------------------------------- ids that do not decrease
- */
+/* --------------------------------------------------------------------- ids that do not decrease */
 
 /* Whether an id of a block is below the one before it. No branch: the compiler makes vectors. */
 ALWAYS_INLINE bool block_decreases(const void *ids, int bits, int64_t from, int64_t to)

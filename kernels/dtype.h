@@ -80,8 +80,8 @@ enum { BYTES_SIZE_BYTES = 4 };
 /* Bytes of one element in memory (BYTES: of its span); 0 for DTYPE_NONE. */
 size_t dtype_bytes(enum dtype d);
 
-/* "FP32"; "NONE" for DTYPE_NONE. C64 and C128 have a name for messages, though v2 has no such type.
- */
+/* "FP32"; "NONE" for DTYPE_NONE. C64 and C128 have a name for messages, though v2 has no such
+ * type. */
 const char *dtype_name(enum dtype d);
 
 /* "F32", or NULL where safetensors has no such type. */

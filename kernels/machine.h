@@ -17,7 +17,8 @@ struct machine {
 /* The machine of plans that were given none: fixed values, no system is asked. */
 extern const struct machine machine_typical;
 
-/* The caches as the system tells them; typical values for what it does not tell or what is measured. */
+/* The caches as the system tells them; typical values for what it does not tell or what is
+ * measured. */
 void machine_read(struct machine *machine);
 
 /* Measures line_ns and team_ns in some 10 milliseconds, with a team of `threads` that the calling

@@ -13,8 +13,8 @@
 
 enum { OP_INPUTS_MAX = 4, OP_NAMES_MAX = 5 };
 
-/* Room for that many rows in arrays that have an element for each; a fuller table does not compile.
- */
+/* Room for that many rows in arrays that have an element for each; a fuller table does not
+ * compile. */
 enum { OPS_MAX = 31 };
 
 enum start { START_EMPTY, START_COPY };

@@ -135,8 +135,8 @@ MUST_CHECK enum error_code plan_make(struct plan *plan, const struct op_name *na
                                      const struct tensor *inputs,
                                      const struct plan_options *options, struct error *error);
 
-/* The run may use so many threads instead, at least 1: decides scratch_bytes and flat_bytes anew.
- */
+/* The run may use so many threads instead, at least 1: decides scratch_bytes and flat_bytes
+ * anew. */
 void plan_use_threads(struct plan *plan, int threads);
 
 /* The part of plan_make that looks at element types, for a decoder that is about to read the

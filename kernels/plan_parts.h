@@ -5,9 +5,9 @@
 
 #include "kernels/plan.h"
 
-/* Each plan function checks ranks and shapes of plan->inputs (present and of the right types already), and fills
- * kind, rows, start, values, indices, table and the output's shape. Input numbers are those of the
- * op's row. */
+/* Each plan function checks ranks and shapes of plan->inputs (present and of the right types
+ * already), and fills kind, rows, start, values, indices, table and the output's shape. Input
+ * numbers are those of the op's row. */
 enum error_code plan_tensor_scatter(struct plan *plan, struct error *error);
 enum error_code plan_scatter_nd(struct plan *plan, struct error *error);
 enum error_code plan_gather_nd(struct plan *plan, struct error *error);

@@ -1,5 +1,6 @@
 #include "proto/text.h"
 
+#include "proto/escape.h"
 #include "proto/utf8.h"
 
 #include <assert.h>
@@ -64,56 +65,40 @@ void text_hex(struct text *t, uint64_t value, int width)
     text_put(t, digits, (size_t)size);
 }
 
-/* The escape of a byte that may not stand in a JSON string; NULL when it may. */
-static const char *escape_of(char c, char hex[7])
-{
-    switch (c) {
-    case '"':
-        return "\\\"";
-    case '\\':
-        return "\\\\";
-    case '\n':
-        return "\\n";
-    case '\r':
-        return "\\r";
-    case '\t':
-        return "\\t";
-    default:
-        if ((unsigned char)c >= 0x20)
-            return NULL;
-        snprintf(hex, 7, "\\u%04x", (unsigned)c);
-        return hex;
-    }
-}
-
-/* Printable ASCII that needs no escape, as most is. */
+/* ASCII that needs no escape, as most is. */
 static const bool is_plain[256] = {
-    [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
+    [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '\x7f'] = true};
+
+/* Appends what stands for the byte at `at` and those behind it that belong to it; returns how many
+ * they are. */
+static size_t put_special(struct text *t, const char *at, const char *end)
+{
+    char escape[ESCAPE_MAX];
+    bool nul = end - at >= 2 && memcmp(at, TEXT_NUL, 2) == 0;
+    size_t size = utf8_size(at, end);
+
+    if (size > 1)
+        text_put(t, at, size);
+    else if (size == 1 || nul)
+        text_put(t, escape, (size_t)(escape_put(escape, nul ? '\0' : *at) - escape));
+    else
+        text_puts(t, "\xEF\xBF\xBD");
+    return nul ? 2 : size > 1 ? size : 1;
+}
 
 void text_json(struct text *t, const char *string, size_t size)
 {
-    size_t plain = 0; /* where the run of bytes that stand for themselves began */
+    const char *at = string, *end = string + size;
+
     text_put(t, "\"", 1);
-    for (size_t i = 0; i < size;) {
-        char hex[7];
-        if (is_plain[(unsigned char)string[i]]) {
-            i++;
-            continue;
-        }
-        bool nul = size - i >= 2 && memcmp(string + i, TEXT_NUL, 2) == 0;
-        size_t length = nul ? 2 : utf8_size(string + i, string + size);
-        const char *escape = nul           ? "\\u0000"
-                             : length == 0 ? "\xEF\xBF\xBD"
-                                           : escape_of(string[i], hex);
-        size_t step = length == 0 ? 1 : length;
-        if (escape) {
-            text_put(t, string + plain, i - plain);
-            text_puts(t, escape);
-            plain = i + step;
-        }
-        i += step;
+    while (at != end) {
+        const char *plain = at;
+        while (at != end && is_plain[(unsigned char)*at])
+            at++;
+        text_put(t, plain, (size_t)(at - plain));
+        if (at != end)
+            at += put_special(t, at, end);
     }
-    text_put(t, string + plain, size - plain);
     text_put(t, "\"", 1);
 }
 

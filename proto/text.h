@@ -58,8 +58,8 @@ void text_json(struct text *t, const char *string, size_t size);
 /* "[2,3]": the dimensions of a tensor. */
 void text_shape(struct text *t, const struct tensor *tensor);
 
-/* Spaces, until what was appended since size was `start` is a multiple of `multiple`, at most 64.
- */
+/* Spaces, until what was appended since size was `start` is a multiple of `multiple`, at most
+ * 64. */
 void text_pad(struct text *t, size_t start, size_t multiple);
 
 /* The names of a set of element types, without types for which `name` is NULL: "INT32, INT64". */

@@ -65,8 +65,13 @@ program thread/tests/unit/good 0 '[  PASSED  ] 4 test(s).'
     expect 2 'no program was given' run
     expect 0 '^1 passed, 0 failed, 0 skipped$' run $(names tests/unit/good)
     expect 0 '^1 passed, 0 failed, 0 skipped$' run $(names tests/unit/plain)
+    expect 0 '^tests-unit-plain.log$' ls "$folder/test-logs"
     expect 1 '^1 passed, 1 failed, 0 skipped$' run $(names tests/unit/good tests/unit/bad)
+    expect 1 "^FAILED +tests/unit/bad .*, $folder/test-logs/tests-unit-bad.log$" run $(names tests/unit/bad)
+    expect 0 '^\[  FAILED  \] a$' cat "$folder/test-logs/tests-unit-bad.log"
     expect 0 '^0 passed, 0 failed, 1 skipped$' run $(names tests/unit/away)
+    expect 0 '^tests-unit-away.log$' ls "$folder/test-logs"
+    expect 0 '^$' test ! -e "$folder/test-logs/tests-unit-bad.log"
     expect 0 '^skipped +tests/unit/part +slow_one$' run $(names tests/unit/part)
     expect 0 '^1 passed, 0 failed, 1 skipped$' run $(names tests/unit/part)
     expect 0 '^0 passed, 0 failed, 1 skipped$' run $(names tests/unit/none)

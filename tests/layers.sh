@@ -79,7 +79,8 @@ look_inside() {
     forbid 'gnutls' 'GnuTLS outside server/net/tls.c and server/access/digest.c' \
         $(sources kernels) $(sources proto) \
         $(sources server | grep -vE '^server/(net/tls|access/digest)\.c$')
-    forbid '(cjson/)?cJSON' 'cJSON outside proto/' $(sources kernels) $(sources server)
+    forbid '(cjson/)?cJSON' 'cJSON outside proto/ and server/follow/standing.c' \
+        $(sources kernels) $(sources server | grep -v '^server/follow/standing\.c$')
     forbid 'pthread' 'pthread outside server/' $(sources kernels) $(sources proto)
     forbid '(cuda|cub/)' 'CUDA outside kernels/cuda/' \
         $(sources kernels | grep -v '^kernels/cuda/') $(sources proto) $(sources server)

@@ -6,8 +6,8 @@
 # A program passes with exit status 0; with 77 it was skipped, and its last line says why. A test that
 # a program skips inside (cmocka's skip, unittest's, node's) is listed and counted as skipped too; a
 # program whose report says that it ran no test at all has failed. Of one that fails the output's
-# tail is shown; all of it is kept beside the name that is printed. Before the last line stands how
-# many programs of each kind (its folder) ran, those that failed included.
+# tail is shown. All output lies in test-logs/ beside the server until the next run. Before the last
+# line stands how many programs of each kind (its folder) ran, those that failed included.
 # TENSORD names the server for scripts, PYTHON the interpreter; TEST_TIMEOUT seconds end a program;
 # EMULATOR runs the programs of another processor.
 cd "$(dirname "$0")/.." || exit 2
@@ -15,7 +15,9 @@ if [ $# = 0 ]; then
     echo 'tests/run.sh: no program was given, so nothing was tested' >&2
     exit 2
 fi
-logs=$(mktemp -d "${TMPDIR:-/tmp}/tensord-tests.XXXXXX") || exit 2
+logs=${TENSORD:-build/tensord}
+logs=${logs%/*}/test-logs
+mkdir -p "$logs" && rm -f "$logs"/*.log || exit 2
 passed=0 failed=0 skipped=0 kinds=''
 
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1}"
@@ -130,6 +132,5 @@ printf %s "$kinds" | awk '
             print ""
         }
     }'
-[ "$failed" != 0 ] || rm -rf "$logs"
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [ "$failed" = 0 ]

@@ -101,13 +101,12 @@ static void scatter(struct work *work)
         team_run(threads, finish_part, work);
 }
 
-/* To look for each row's first update takes little beside wide rows and longer than all the rest
- * beside single elements. Those start from EMPTY, which gives the same bits unless an update is a
- * stray; then everything is done again. */
+/* To look for each row's first update takes longer than all the rest where rows are single
+ * elements. So rows start from EMPTY, which gives the same bits unless an update is a stray: a NaN,
+ * or an infinity on EMPTY's side. Then everything is done again from first updates. */
 static void compute(const struct plan *plan, const struct level *level, const struct split *split)
 {
-    bool firsts = plan->from_first && plan->rows.width > 1;
-    struct work work = {.plan = plan, .level = level, .split = split, .firsts = firsts};
+    struct work work = {.plan = plan, .level = level, .split = split};
     if (plan->kind != PLAN_SCATTER) {
         team_run(split->threads, apply_part, &work);
         return;

@@ -16,8 +16,8 @@ struct share {
     int64_t column, columns;
     bool all;    /* scatter: every update is to a row of the share */
     bool direct; /* scatter: all, and in the caches: nothing to pick and nothing to prefetch */
-    atomic_bool *strays; /* scatter of single elements: set, and the kernel ends, when an update is
-                            met that EMPTY does not become; NULL: nobody asks */
+    atomic_bool *strays; /* scatter: set when an update is met that EMPTY does not become, and then
+                            every thread's kernel ends; NULL: nobody asks */
 };
 
 typedef void kernel(const struct share *share);

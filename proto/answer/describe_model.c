@@ -40,7 +40,7 @@ static void put_aliases(struct text *t, const char *const *alias)
         text_printf(t, "%s%s", separator, *alias);
 }
 
-/* Types, ranks and other names of each input, as strings: v2's fixed schema has no place for them. */
+/* Types, ranks and other names of each input, as strings: v2's schema has no place for them. */
 static void put_properties(struct text *t, const struct op_name *name)
 {
     const struct op *op = name->op;

@@ -1,5 +1,5 @@
 /* json_scanner: a pass of json_scan over a text, and the envelope that it writes. Private to
- * scan.c, which walks arrays and objects, and scan_values.c, which takes the values inside them.
+ * scan.c, which walks arrays and objects, and scanner.c, which takes the values inside them.
  *
  * A function that returns a place in the text returns where it stopped, or NULL when it has said
  * the error. */

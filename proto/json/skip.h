@@ -1,5 +1,5 @@
 /* json_skip: over a whole value, checking its brackets, strings and UTF-8 only. Private to
- * scan_values.c and proto/request/recall.c. */
+ * scanner.c and proto/request/recall.c. */
 #ifndef PROTO_JSON_SKIP_H
 #define PROTO_JSON_SKIP_H
 

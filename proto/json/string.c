@@ -1,16 +1,11 @@
 #include "proto/json/string.h"
 
+#include "proto/escape.h"
 #include "proto/json/find.h"
 #include "proto/utf8.h"
 
 #include <stdint.h>
 #include <string.h>
-
-/* What stands behind the backslash, and what it means. */
-static const char escape_letters[] = "\"\\/bfnrt";
-static const char escape_values[] = "\"\\/\b\f\n\r\t";
-
-enum { UNIT_SIZE = 6 /* \u0000 */ };
 
 /* ------------------------------------------------------------------------------------- checking */
 
@@ -25,9 +20,9 @@ static int32_t unit_value(const char *at, const char *end)
 {
     int32_t value = 0;
 
-    if (end - at < UNIT_SIZE || at[0] != '\\' || at[1] != 'u')
+    if (end - at < ESCAPE_MAX || at[0] != '\\' || at[1] != 'u')
         return -1;
-    for (int i = 2; i < UNIT_SIZE; i++) {
+    for (int i = 2; i < ESCAPE_MAX; i++) {
         char c = at[i], lower = (char)(c | 0x20);
         if (c >= '0' && c <= '9')
             value = value << 4 | (c - '0');
@@ -60,10 +55,10 @@ static const char *check_unit(struct json_string *s, const char *at, const char 
     if (is_low_surrogate(unit))
         return fail(fault, at, "the first half of a surrogate pair before the second");
     if (!is_high_surrogate(unit))
-        return at + UNIT_SIZE;
-    if (!is_low_surrogate(unit_value(at + UNIT_SIZE, end)))
+        return at + ESCAPE_MAX;
+    if (!is_low_surrogate(unit_value(at + ESCAPE_MAX, end)))
         return fail(fault, at, "the second half of a surrogate pair after the first");
-    return at + 2 * UNIT_SIZE;
+    return at + 2 * ESCAPE_MAX;
 }
 
 /* The end of the character at `at`, which json_find_special found and which is not a quote. */
@@ -79,7 +74,7 @@ static const char *check_special(struct json_string *s, const char *at, const ch
     s->escaped = true;
     if (end - at >= 2 && at[1] == 'u')
         return check_unit(s, at, end, fault);
-    if (end - at < 2 || at[1] == '\0' || !strchr(escape_letters, at[1]))
+    if (end - at < 2 || at[1] == '\0' || !strchr(ESCAPE_LETTERS, at[1]))
         return fail(fault, at, "an escape that JSON has: one of \"\\/bfnrtu after \\");
     return at + 2;
 }
@@ -106,18 +101,19 @@ bool json_string_check(struct json_string *s, const char *at, const char *end,
 /* The character that the escape at *at means; *at moves past it. */
 static uint32_t decode_escape(const char **at, const char *end)
 {
+    static const char letters[] = ESCAPE_LETTERS;
     int32_t unit = unit_value(*at, end);
 
     if (unit < 0) {
         char letter = (*at)[1];
         *at += 2;
-        return (uint32_t)escape_values[strchr(escape_letters, letter) - escape_letters];
+        return (uint32_t)ESCAPE_VALUES[strchr(letters, letter) - letters];
     }
-    *at += UNIT_SIZE;
+    *at += ESCAPE_MAX;
     if (!is_high_surrogate(unit))
         return (uint32_t)unit;
     int32_t low = unit_value(*at, end);
-    *at += UNIT_SIZE;
+    *at += ESCAPE_MAX;
     return 0x10000 + ((uint32_t)(unit - 0xD800) << 10) + (uint32_t)(low - 0xDC00);
 }
 
@@ -140,14 +136,6 @@ size_t json_string_decode(const struct json_string *s, char *out)
 
 /* ------------------------------------------------------------------------------------- printing */
 
-/* The letter that escapes a byte, or '\0'. (A slash may stand for itself.) */
-static char escape_letter(char c)
-{
-    const char *value = c != '\0' && c != '/' ? strchr(escape_values, c) : NULL;
-
-    return value ? escape_letters[value - escape_values] : '\0';
-}
-
 /* The first byte of a value; an empty value may have a NULL pointer. */
 static const char *begin_of(const struct span *value)
 {
@@ -158,27 +146,12 @@ size_t json_string_size(const struct span *value)
 {
     const char *at = begin_of(value), *end = at + value->size;
     size_t size = value->size + 2;
+    char escape[ESCAPE_MAX];
 
     for (; (at = json_find_special(at, end)) != end; at++)
         if ((unsigned char)*at < 0x80)
-            size += escape_letter(*at) ? 1 : UNIT_SIZE - 1;
+            size += (size_t)(escape_put(escape, *at) - escape) - 1;
     return size;
-}
-
-static char *print_escape(char *out, char c)
-{
-    static const char digits[] = "0123456789abcdef";
-    char letter = escape_letter(c);
-
-    *out++ = '\\';
-    if (letter) {
-        *out++ = letter;
-        return out;
-    }
-    memcpy(out, "u00", 3);
-    out[3] = digits[c >> 4];
-    out[4] = digits[c & 15];
-    return out + 5;
 }
 
 char *json_string_print(char *out, const struct span *value, size_t *bad)
@@ -200,7 +173,7 @@ char *json_string_print(char *out, const struct span *value, size_t *bad)
         out += size;
         at += size;
         if (at == special && at != end)
-            out = print_escape(out, *at++);
+            out = escape_put(out, *at++);
     }
     *out++ = '"';
     return out;

@@ -61,7 +61,7 @@ static inline uint16_t half_from_double(double value, const struct half_format *
                       (((exponent - format->lowest) << format->fraction) + (int)llrint(steps)));
 }
 
-/* Whether a double lies halfway between two neighbouring halves, or the largest one and infinity. */
+/* Whether a double lies halfway between two neighbouring halves, or the largest and infinity. */
 static inline bool half_is_tie(double value, const struct half_format *format)
 {
     int exponent;

@@ -64,8 +64,8 @@ struct parameter {
 MUST_CHECK enum error_code request_parameter(struct decode *d, const char *name,
                                              const struct parameter *value, struct error *error);
 
-/* As request_parameter, for the strings of a safetensors file: "250" stands for a number, "true" for
- * a truth value. */
+/* As request_parameter, for the strings of a safetensors file: "250" stands for a number, "true"
+ * for a truth value. */
 MUST_CHECK enum error_code request_text_parameter(struct decode *d, const char *name,
                                                   const char *text, struct error *error);
 

@@ -61,8 +61,8 @@ static bool starts_with(const char *at, const char *end, const char *kept, size_
     return (size_t)(end - at) >= size && memcmp(at, kept, size) == 0;
 }
 
-/* Lists are skipped as json_scan would skip them. A value that is no list, or that cannot be skipped,
- * is no match: json_scan then reports what is wrong with it. */
+/* Lists are skipped as json_scan would skip them. A value that is no list, or that cannot be
+ * skipped, is no match: json_scan then reports what is wrong with it. */
 static bool pass_list(struct fillings *found, int depth, const char *text, const char **at,
                       const char *end, const struct work *work)
 {

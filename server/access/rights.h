@@ -35,8 +35,8 @@ void rights_leave(struct rights *rights);          /* NULL is fine */
 /* Reads what follows `tensors=`; false when it is no pattern or there are RIGHTS_MAX. */
 bool rights_add(struct rights *rights, const char *text);
 
-/* Whether a tensor of that name may be read, or with `writes`, written. Rights of NULL allow all.
- */
+/* Whether a tensor of that name may be read, or with `writes`, written. Rights of NULL allow
+ * all. */
 bool rights_allow(const struct rights *rights, const char *name, bool writes);
 
 #endif

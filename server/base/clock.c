@@ -52,18 +52,12 @@ static void print_second(char *text, uint64_t second)
     }
 }
 
-/* A busy thread prints a thousand times in a second, whose text it keeps. */
-void clock_print(char *text, uint64_t wall_ns)
+void clock_print(struct clock_text *to, uint64_t wall_ns)
 {
-    static _Thread_local struct {
-        uint64_t second;
-        char text[20];
-    } kept = {0, "1970-01-01T00:00:00."};
     uint64_t second = wall_ns / SEC;
-    if (second != kept.second) {
-        print_second(kept.text, second);
-        kept.second = second;
+    if (second != to->second || to->text[0] == '\0') {
+        print_second(to->text, second);
+        to->second = second;
     }
-    memcpy(text, kept.text, sizeof kept.text);
-    memcpy(put_digits(text + sizeof kept.text, (int)(wall_ns % SEC), 9), "Z", 2);
+    memcpy(put_digits(to->text + CLOCK_TEXT_SIZE - 10, (int)(wall_ns % SEC), 9), "Z", 2);
 }

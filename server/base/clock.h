@@ -4,8 +4,6 @@
 
 #include <stdint.h>
 
-enum { CLOCK_TEXT_MAX = 32 };
-
 /* Nanoseconds that only grow; for durations and deadlines. */
 uint64_t clock_ns(void);
 
@@ -15,7 +13,15 @@ uint64_t clock_wall_ns(void);
 /* clock_wall_ns in milliseconds, as of the system's last tick: cheaper to read. */
 uint64_t clock_wall_ms(void);
 
-/* "2026-12-01T09:30:00.123456789Z" into `text` of CLOCK_TEXT_MAX bytes. */
-void clock_print(char *text, uint64_t wall_ns);
+enum { CLOCK_TEXT_SIZE = 30 };
+
+/* A time as text; starts as zeros. */
+struct clock_text {
+    uint64_t second;
+    char text[CLOCK_TEXT_SIZE + 1]; /* "2026-12-01T09:30:00.123456789Z" */
+};
+
+/* Prints a time. A text of the same second before costs little to print over. */
+void clock_print(struct clock_text *to, uint64_t wall_ns);
 
 #endif

@@ -32,8 +32,7 @@ static void set(struct loader *loader, const char *where, const char *name, cons
     tell(loader, &fault);
 }
 
-/* ------------------------------------------------------------------------------------------ file
- */
+/* ----------------------------------------------------------------------------------------- file */
 
 struct file_reader {
     struct loader *loader;
@@ -149,8 +148,7 @@ static void read_file(struct loader *loader, const char *path)
     fclose(reader.file);
 }
 
-/* ----------------------------------------------------------------------------------- environment
- */
+/* ---------------------------------------------------------------------------------- environment */
 
 static bool ends(const char *text, const char *tail)
 {
@@ -206,8 +204,7 @@ static void read_variable(struct loader *loader, const char *variable)
     set(loader, where, name, value);
 }
 
-/* ---------------------------------------------------------------------------------- command line
- */
+/* --------------------------------------------------------------------------------- command line */
 
 static void read_argument(struct loader *loader, const char *argument)
 {

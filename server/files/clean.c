@@ -9,7 +9,7 @@
 
 static const char file_name[] = ".tensord-clean";
 
-/* With a newline in front and a NUL behind. */
+/* The list, with a newline in front and a NUL behind. */
 static char *read_list(const struct folder *folder)
 {
     struct error error;

@@ -12,7 +12,7 @@ char *clean_take(struct folder *folder);
  * of the name any more: there will be other tags. */
 bool clean_strike(char *list, const char *name, const char *etag);
 
-/* Leaves it. Errors: TENSOR_FILE_FAILED. */
+/* Writes the list. Errors: TENSOR_FILE_FAILED. */
 MUST_CHECK enum error_code clean_leave(struct folder *folder, const char *list, size_t size,
                                        struct error *error);
 

@@ -57,7 +57,7 @@ static enum error_code check_settings(const struct config *config, struct error 
                      "tensor_dir is set, but tensor_memory is 0: nothing may be kept");
 }
 
-/* Whether all of it may be kept. */
+/* Whether all tensors of the folder may be kept. */
 static enum error_code check_bounds(const struct catalog *catalog, const struct config *config,
                                     struct error *error)
 {

@@ -27,7 +27,7 @@ static const struct safetensors_entry *find_entry(const struct safetensors_file 
     return NULL;
 }
 
-/* Looks for it in the file `stem`; NULL `tensor`: for a file of its own. */
+/* Looks for a tensor in the file `stem`; NULL `tensor`: for the file's only one. */
 static enum error_code look_in(struct found *found, struct files *files, const char *stem,
                                const char *tensor, struct error *error)
 {

@@ -72,11 +72,11 @@ MUST_CHECK enum error_code folder_create(struct folder *folder, struct new_file 
 MUST_CHECK enum error_code new_file_write(struct new_file *file, const void *bytes, size_t size,
                                           const atomic_bool *stop, struct error *error);
 
-/* All of it is on the disk. */
+/* Puts all of the file on the disk. */
 MUST_CHECK enum error_code new_file_sync(struct new_file *file, struct error *error);
 
-/* It takes its name, in place of a file that may have it: the new one or the old one is there, at
- * any moment. After an error it is removed. */
+/* Gives the file its name, in place of one that may have it: at any moment the new one or the old
+ * one is there. After an error the new one is removed. */
 MUST_CHECK enum error_code folder_replace(struct folder *folder, struct new_file *file,
                                           struct error *error);
 void folder_discard(struct folder *folder, struct new_file *file);
@@ -87,7 +87,7 @@ MUST_CHECK enum error_code folder_remove(struct folder *folder, const char *name
 MUST_CHECK enum error_code folder_rename(struct folder *folder, const char *from, const char *to,
                                          struct error *error);
 
-/* The changes so far outlive the machine. */
+/* Puts the changes so far on the disk, so that they outlive the machine. */
 MUST_CHECK enum error_code folder_sync(const struct folder *folder, struct error *error);
 
 #endif

@@ -24,7 +24,7 @@ MUST_CHECK enum error_code reader_open(struct reader *reader, const struct folde
                                        struct budget *budget, struct error *error);
 void reader_close(struct reader *reader);
 
-/* The data of a tensor of it, its bytes from `from` on. Errors: INVALID_PARAMETER. */
+/* Reads the data of a tensor of the file, its bytes from `from` on. Errors: INVALID_PARAMETER. */
 MUST_CHECK enum error_code reader_read(const struct reader *reader,
                                        const struct safetensors_entry *entry, void *bytes,
                                        size_t size, size_t from, struct error *error);

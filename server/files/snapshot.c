@@ -97,7 +97,7 @@ void snapshot_release(struct snapshot *snapshot, struct files *files)
         store_block_put(files->store, snapshot->copy);
 }
 
-/* All of it, beside the file that may be there. */
+/* Writes the whole file beside the one that may be there. */
 static enum error_code write_new(const struct snapshot *snapshot, struct files *files,
                                  struct new_file *file, const char *target, const atomic_bool *stop,
                                  struct error *error)
@@ -189,7 +189,8 @@ enum error_code snapshot_write(const struct snapshot *snapshot, struct files *fi
 
 /* ------------------------------------------------------------------------------ drops and moves */
 
-/* What is removed or renamed is so for this process; a machine that dies may have it back. */
+/* A change that is not on the disk yet holds for this process, but a machine that dies may undo
+ * it. */
 static void sync_or_tell(struct files *files)
 {
     struct error error;

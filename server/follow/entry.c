@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------- ids
- */
+/* ------------------------------------------------------------------------------------------ ids */
 
 bool entry_id_parse(struct entry_id *id, const char *text)
 {
@@ -31,8 +30,7 @@ int entry_id_compare(const struct entry_id *a, const struct entry_id *b)
     return a->count < b->count ? -1 : a->count > b->count;
 }
 
-/* ---------------------------------------------------------------------------------------- fields
- */
+/* --------------------------------------------------------------------------------------- fields */
 
 enum { HEADER_MAX = 256 };
 
@@ -47,7 +45,8 @@ const char *entry_header_name(enum entry_header header)
     return header_names[header];
 }
 
-/* Nothing in it ends a line of HTTP or the text itself. `first`: the least character. */
+/* Whether the value is printable ASCII from `first` on: nothing in it ends a line of HTTP, or the
+ * text itself. */
 static bool is_plain(const redisReply *value, char first)
 {
     for (size_t i = 0; i < value->len; i++)

@@ -28,10 +28,10 @@ static bool stop(struct follower *f, const char *why)
     return false;
 }
 
-/* ------------------------------------------------------------------------------------------- ask
- */
+/* ------------------------------------------------------------------------------------------ ask */
 
-/* What was passed over is not posted again unless the server went back. */
+/* Goes on where the server stands. An entry that was passed over is posted again only if the server
+ * went back since it was asked last. */
 static void stand_at(struct follower *f, const struct entry_id *stands)
 {
     int order = entry_id_compare(stands, &f->acked);
@@ -74,8 +74,7 @@ static bool ask(struct follower *f)
     return stop(f, f->target.why);
 }
 
-/* ----------------------------------------------------------------------------------------- redis
- */
+/* ---------------------------------------------------------------------------------------- redis */
 
 static bool redis_failed(struct follower *f)
 {
@@ -101,7 +100,7 @@ static bool open_redis(struct follower *f)
     return true;
 }
 
-/* Entries after f->at that are there no more; NULL: none. */
+/* Why the stream cannot be followed from f->at on; NULL: it can. */
 static const char *missing(const struct follower *f, const struct stretch *s)
 {
     static const struct entry_id none = {0, 0};
@@ -130,8 +129,7 @@ static bool look(struct follower *f)
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------ post
- */
+/* ----------------------------------------------------------------------------------------- post */
 
 static void pass(struct follower *f, const struct entry_id *id)
 {
@@ -153,7 +151,7 @@ static void reject(struct follower *f, const struct entry_id *id, const char *wh
     pass(f, id);
 }
 
-/* The server has it. */
+/* Counts an entry that the server has, and passes on to the next. */
 static void acknowledge(struct follower *f, const struct entry_id *id, _Atomic uint64_t *counter)
 {
     ++*counter;
@@ -162,8 +160,8 @@ static void acknowledge(struct follower *f, const struct entry_id *id, _Atomic u
     pass(f, id);
 }
 
-/* Until it is done with. False: the follower stops. Where the server must be asked, or the end
- * came, it is true and f->at stays. */
+/* Posts an entry until the server is done with it. False: the follower stops. When the server must
+ * be asked first, or the process shall end, the result is true and f->at stays. */
 static bool post(struct follower *f, const struct entry *entry)
 {
     while (!pause_ends(f->pause)) {
@@ -210,7 +208,7 @@ static bool post_all(struct follower *f, const redisReply *entries)
     return true;
 }
 
-/* By the time of reading all that was added is done with. */
+/* Notes that all entries that were added until `read_ms` are done with. */
 static void come_abreast(struct follower *f, uint64_t read_ms)
 {
     f->counters->abreast_ms = read_ms;

@@ -44,7 +44,7 @@ static bool is_passing(const char *error)
     return false;
 }
 
-/* NULL: no answer, or an error, told. */
+/* The answer to a command. NULL: none came, or it is an error; redis->why says so. */
 static redisReply *ask(struct redis *redis, int count, const char **words, uint64_t wait_ns)
 {
     char *command = NULL;

@@ -1,6 +1,7 @@
 #include "server/follow/target.h"
 
 #include "server/follow/secret.h"
+#include "server/follow/standing.h"
 
 #include <string.h>
 
@@ -80,7 +81,8 @@ void target_release(struct target *target)
 
 /* -------------------------------------------------------------------------------------- answers */
 
-/* Our own doing where nothing may connect: the connection that was asked on is gone. */
+/* Says why there is no answer. A post may not connect: without a timeout, it failed as the
+ * connection that the server was asked on is gone. */
 static enum outcome broken(struct target *target, CURLcode code)
 {
     snprintf(target->why, sizeof target->why, "%s",
@@ -192,23 +194,6 @@ static bool read_token(struct target *target)
     return true;
 }
 
-/* {"positions":{"log":"17-0"},... */
-static bool find_position(const struct target *target, struct entry_id *stands)
-{
-    char key[SOURCE_MAX + 8], text[ENTRY_ID_MAX];
-    const char *positions = strstr(target->answer, "\"positions\":{");
-    const char *end = positions ? strchr(positions, '}') : NULL;
-    *stands = (struct entry_id){0, 0};
-    if (!end)
-        return false;
-    snprintf(key, sizeof key, "\"%.*s\":\"", SOURCE_MAX, settings_source(target->settings));
-    const char *at = strstr(positions, key);
-    if (!at || at > end)
-        return true;
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(at + strlen(key), "\""), at + strlen(key));
-    return entry_id_parse(stands, text);
-}
-
 enum outcome target_ask(struct target *target, struct entry_id *stands)
 {
     struct curl_slist *headers = NULL;
@@ -226,7 +211,8 @@ enum outcome target_ask(struct target *target, struct entry_id *stands)
     curl_slist_free_all(headers);
     if (outcome == OUTCOME_REJECTED)
         return OUTCOME_STOP;
-    if (outcome != OUTCOME_DONE || find_position(target, stands))
+    if (outcome != OUTCOME_DONE ||
+        standing_read(stands, target->answer, settings_source(target->settings)))
         return outcome;
     snprintf(target->why, sizeof target->why,
              "the server's answer to GET /v2/tensors has no positions: it is no tensord, or an "

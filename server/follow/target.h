@@ -22,7 +22,8 @@ enum outcome {
     OUTCOME_STOP,     /* going on would lose entries */
 };
 
-enum { TARGET_ANSWER_MAX = 16 * 1024 };
+/* Room for the positions of as many sources as a server keeps, and for one tensor with as many. */
+enum { TARGET_ANSWER_MAX = 64 * 1024 };
 
 struct target {
     CURL *curl;

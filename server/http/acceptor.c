@@ -36,8 +36,8 @@ static struct http_daemon *least_loaded(struct http *http, bool is_tls)
     return best;
 }
 
-/* A TLS client gets no answer: the handshake would cost more than the connection that is refused.
- */
+/* A TLS client gets no answer: the handshake would cost more than the connection that is
+ * refused. */
 static void turn_away(struct http *http, int fd, bool is_tls)
 {
     atomic_fetch_add_explicit(&http->refused, 1, memory_order_relaxed);

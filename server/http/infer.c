@@ -21,8 +21,8 @@ static void go_on(struct job *job)
     queue_push(&x->server->queue, job, queue_kind_of_job(job));
 }
 
-/* The size of a plain body is known from its head; of others it is checked when they are decoded.
- */
+/* The size of a plain body is known from its head; of others it is checked when they are
+ * decoded. */
 static enum error_code check_length(const struct exchange *x, const struct job_setup *setup,
                                     struct error *error)
 {

@@ -20,8 +20,8 @@ static bool acknowledged(int fd, uint64_t *bytes)
     return true;
 }
 
-/* A transfer is looked at in windows of rate_grace: in each it must move rate * rate_grace bytes.
- */
+/* A transfer is looked at in windows of rate_grace: in each it must move rate * rate_grace
+ * bytes. */
 static bool is_slow(struct peer *peer, uint64_t since, uint64_t moved, uint64_t rate,
                     uint64_t window_ns, uint64_t now)
 {

@@ -54,8 +54,8 @@ static void add_timing(struct MHD_Response *response, const struct job_times *ti
     add(response, "Server-Timing", value);
 }
 
-/* Whether the connection ends with this answer: the server leaves, or its load is to spread anew.
- */
+/* Whether the connection ends with this answer: the server leaves, or its load is to spread
+ * anew. */
 static bool is_last(const struct exchange *x)
 {
     const struct config *config = &x->server->config;

@@ -47,8 +47,8 @@ void gpus_choose(struct gpus *gpus, struct job *job);
  * time. */
 bool gpus_lose(struct gpus *gpus);
 
-/* Whether devices were lost while `device` is cuda: the server cannot do what it was started for.
- */
+/* Whether devices were lost while `device` is cuda: the server cannot do what it was started
+ * for. */
 bool gpus_are_missed(const struct gpus *gpus);
 
 #endif

@@ -61,8 +61,8 @@ bool tensor_job_is_of_files(const struct job *job);
  * RESOURCE_EXHAUSTED TENSOR_FILE_FAILED CONFLICT CANCELLED. */
 MUST_CHECK enum error_code tensor_job_run(struct job *job, const struct work *work);
 
-/* The answer to a write that was applied before: the metadata of now. Errors: RESOURCE_EXHAUSTED.
- */
+/* The answer to a write that was applied before: the metadata of now. Errors:
+ * RESOURCE_EXHAUSTED. */
 MUST_CHECK enum error_code tensor_job_answer(struct job *job);
 
 /* The metadata of a resident, the members of a JSON object without its braces: in GET's answer, and

@@ -24,8 +24,8 @@ bool tensor_job_is_json(const struct job *job);
 /* Says that there is no memory for an answer: RESOURCE_EXHAUSTED. */
 enum error_code tensor_job_no_memory(struct job *job, size_t bytes);
 
-/* Parts of tensor_job_plan and tensor_job_run, in the turn: a read is planned; it is answered; it is
- * answered 304, as the client has the tensor already; a write is done. */
+/* Parts of tensor_job_plan and tensor_job_run, in the turn: a read is planned; it is answered; it
+ * is answered 304, as the client has the tensor already; a write is done. */
 MUST_CHECK enum error_code tensor_job_plan_read(struct job *job);
 MUST_CHECK enum error_code tensor_job_read(struct job *job, const struct work *work);
 MUST_CHECK enum error_code tensor_job_unchanged(struct job *job, const struct work *work);

@@ -11,9 +11,9 @@ enum { SLACK_BYTES = 64 * 1024 };
 
 static void put_time(struct text *t, const char *name, uint64_t wall_ms)
 {
-    char when[CLOCK_TEXT_MAX];
-    clock_print(when, wall_ms * MSEC);
-    text_printf(t, ",\"%s\":\"%.19sZ\"", name, when);
+    struct clock_text when = {0};
+    clock_print(&when, wall_ms * MSEC);
+    text_printf(t, ",\"%s\":\"%.19sZ\"", name, when.text);
 }
 
 void tensor_job_describe(struct text *t, const struct resident_view *view)

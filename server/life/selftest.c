@@ -59,8 +59,8 @@ static void judge_example(const struct job *job, const struct example *example, 
                   example->model, backend);
 }
 
-/* Whether the backend has a kernel for plans like this one, of every type that its operation takes.
- */
+/* Whether the backend has a kernel for plans like this one, of every type that its operation
+ * takes. */
 static bool has_kernels(const struct plan *plan, const struct backend *backend, struct error *error)
 {
     for (int d = DTYPE_NONE + 1; d < DTYPE_COUNT; d++) {

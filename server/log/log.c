@@ -1,6 +1,5 @@
 #include "server/log/log.h"
 
-#include "server/base/clock.h"
 #include "server/base/units.h"
 
 #include <errno.h>
@@ -16,6 +15,10 @@
 static const struct timespec nap = {.tv_nsec = 5 * 1000 * 1000};
 
 enum { STALL_POLL_MS = 100, STALLS_AT_END = 10 };
+
+/* How a line starts. Its time is written over the zeros when it ends. */
+static const char line_start[] = "{\"ts\":\"0000-00-00T00:00:00.000000000Z\",\"level\":\"";
+enum { TIME_AT = sizeof "{\"ts\":\"" - 1 };
 
 static bool is_stopping(struct log *log)
 {
@@ -65,8 +68,7 @@ static size_t write_piece(struct outlet *outlet, const char *bytes, size_t size)
     return 0;
 }
 
-/* Waits for text. Returns how many contiguous bytes are at the ring's tail, 0 at the end.
- */
+/* Waits for text. Returns how many contiguous bytes are at the ring's tail, 0 at the end. */
 static size_t await_text(struct log *log, const char **bytes)
 {
     pthread_mutex_lock(&log->lock);
@@ -208,13 +210,17 @@ static void ring_put(struct log *log, const char *bytes, size_t size)
     log->head += size;
 }
 
-static void ring_put_or_drop(struct log *log, const char *bytes, size_t size)
+static void ring_put_or_drop(struct log *log, char *bytes, size_t size)
 {
+    uint64_t now = clock_wall_ns();
     pthread_mutex_lock(&log->lock);
-    if (log->capacity - (size_t)(log->head - log->tail) >= size)
+    bool fits = log->capacity - (size_t)(log->head - log->tail) >= size;
+    if (fits) {
+        clock_print(&log->now, now);
+        memcpy(bytes + TIME_AT, log->now.text, CLOCK_TEXT_SIZE);
         ring_put(log, bytes, size);
-    else
-        log->dropped++;
+    }
+    log->dropped += !fits;
     if (log->sleeping)
         pthread_cond_signal(&log->wake);
     pthread_mutex_unlock(&log->lock);
@@ -223,13 +229,9 @@ static void ring_put_or_drop(struct log *log, const char *bytes, size_t size)
 void log_begin(struct log_line *line, enum log_level level, const char *message)
 {
     static const char *const names[] = {"debug", "info", "warn", "error"};
-    char now[CLOCK_TEXT_MAX];
-    clock_print(now, clock_wall_ns());
     /* Two bytes stay free for the object's brace and the newline. */
     text_init(&line->text, line->buffer, sizeof line->buffer - 2);
-    text_puts(&line->text, "{\"ts\":\"");
-    text_puts(&line->text, now);
-    text_puts(&line->text, "\",\"level\":\"");
+    text_put(&line->text, line_start, sizeof line_start - 1);
     text_puts(&line->text, names[level]);
     text_puts(&line->text, "\"");
     log_word(line, "msg", message);

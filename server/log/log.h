@@ -6,6 +6,7 @@
 
 #include "kernels/error.h"
 #include "proto/text.h"
+#include "server/base/clock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,6 +32,7 @@ struct log {
     size_t capacity;
     uint64_t head, tail; /* bytes ever put and ever written; the ring holds [tail, head) */
     uint64_t dropped, dropped_told;
+    struct clock_text now; /* of the last line */
     bool sleeping, stopping;
 };
 
@@ -53,15 +55,15 @@ bool log_wants(const struct log *log, enum log_level level);
 /* Lines dropped since the start. */
 uint64_t log_dropped(struct log *log);
 
-/* log_begin, any fields, log_end. Keys are plain ASCII and not escaped. */
+/* log_begin, any fields, log_end, whose time is the line's. Keys are plain ASCII and not
+ * escaped. */
 void log_begin(struct log_line *line, enum log_level level, const char *message);
 void log_string(struct log_line *line, const char *key, const char *value);
 static inline void log_word(struct log_line *line, const char *key, const char *value);
 static inline void log_int(struct log_line *line, const char *key, int64_t value);
 void log_end(struct log_line *line, struct log *log);
 
-/* Logs a line with one text field, or none when `key` is NULL, if its level is wanted.
- */
+/* Logs a line with one text field, or none when `key` is NULL, if its level is wanted. */
 void log_say(struct log *log, enum log_level level, const char *message, const char *key,
              const char *value);
 

@@ -37,7 +37,7 @@ struct keys {
     void *tree; /* tsearch */
     struct key *oldest, **newest;
     int count; /* claimed or kept */
-    int pins;  /* while there are any, none is forgotten */
+    int pins;  /* above 0: no key is forgotten */
 };
 
 void keys_init(struct keys *keys);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Its index; that of the place for a new one if there is none. */
+/* The index of the source; where it is not there, of the place for a new one. */
 static int find(const struct sources *sources, const char *token, const char *source)
 {
     int i = 0;

@@ -81,7 +81,7 @@ struct store_setup {
 
 void store_init(struct store *store, const struct store_setup *setup);
 
-/* No turn may be out. */
+/* Every turn must have left. */
 void store_release(struct store *store);
 
 static inline bool store_keeps(const struct store *store)
@@ -173,7 +173,8 @@ void store_move(struct store *store, struct turn *turn, int from, int to,
 /* The resident ends. Its file, if it had one, is gone by now. */
 void store_drop(struct store *store, struct turn *turn, int place);
 
-/* 0: no lease. No version more, but `position` as with store_wrote. */
+/* Sets the lease; a `ttl_ns` of 0: none. That is no new version, and `position` is as in
+ * store_wrote. */
 void store_lease(struct store *store, struct turn *turn, int place, uint64_t ttl_ns,
                  const struct position *position, uint64_t now_ns);
 

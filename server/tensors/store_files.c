@@ -48,8 +48,7 @@ bool store_adopt_key(struct store *store, struct turn *turn, int place, const st
     return key != NULL;
 }
 
-/* --------------------------------------------------------------------------- what a snapshot asks
- */
+/* ------------------------------------------------------------------------- what a snapshot asks */
 
 static struct resident *find(struct store *store, const char *name, uint64_t generation)
 {

@@ -18,8 +18,9 @@ struct kept_key {
     const char *answer;
 };
 
-/* The name remembers it as of `kept_ns`, later than those before; false without room. One that it
- * remembers stays; one that a request has claimed is kept: that request finds it so in its turn. */
+/* The name remembers the key as of `kept_ns`, later than those before; false without room. A key
+ * that it remembers already stays as it is; one that a request has claimed becomes a kept one,
+ * which that request finds in its turn. */
 MUST_CHECK bool store_adopt_key(struct store *store, struct turn *turn, int place,
                                 const struct kept_key *key, uint64_t kept_ns);
 
@@ -29,7 +30,7 @@ struct saved_state {
     uint64_t taken_ns; /* later changes are not in it */
 };
 
-/* Whether the name still has that resident, and its file is not newer than that. */
+/* Whether the name still has the resident of that state, and no file of a later one. */
 bool store_stands(struct store *store, const char *name, const struct saved_state *state);
 
 /* The name has a file, which holds that state. */
@@ -38,7 +39,7 @@ void store_saved(struct store *store, const char *name, const struct saved_state
 /* A write of its file failed: it is not tried again at once. */
 void store_failed(struct store *store, const char *name, uint64_t now_ns);
 
-/* The keys of the place, oldest first, stay as they are between the two. */
+/* The keys of the place's name, oldest first. None is forgotten until they are unpinned. */
 const struct key *store_pin_keys(struct store *store, struct turn *turn, int place);
 void store_unpin_keys(struct store *store, struct turn *turn, int place);
 

@@ -23,7 +23,8 @@ enum claim store_claim(struct store *store, struct turn *turn, int place, const 
 {
     struct keys *keys = &turn->places[place].named->keys;
     pthread_mutex_lock(&store->lock);
-    /* What is to be replayed in this turn must not go meanwhile. */
+    /* Keys are forgotten before one is looked up: one that is found stays while the turn is
+     * held. */
     keys_expire(keys, &store->budget, now_ns);
     enum claim result = claim(store, keys, id, fingerprint, key);
     store_unlock(store);

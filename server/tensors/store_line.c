@@ -139,8 +139,8 @@ enum error_code store_enter(struct store *store, struct turn *turn,
     return code;
 }
 
-/* Out of the lines, the names still the turn's. Returns the new end of those that come to be held.
- */
+/* Takes the turn out of its lines; it keeps its names. Returns the new end of the list of those
+ * that come to be held. */
 static struct turn **leave_lines(struct turn *turn, struct turn **end, uint64_t now_ns)
 {
     for (int i = 0; i < turn->count; i++) {
@@ -161,7 +161,7 @@ static void hold_all(struct store *store, struct turn *list, uint64_t now_ns)
     }
 }
 
-/* A turn that was told is its job's: it may be gone when the call returns. */
+/* A turn that was told belongs to its job again, and may be gone when the call returns. */
 static void tell_all(struct turn *list)
 {
     for (struct turn *turn = list, *next; turn; turn = next) {

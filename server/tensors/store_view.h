@@ -19,14 +19,14 @@ struct resident_view {
 /* False: there is none of that name. */
 bool store_look(struct store *store, const char *name, uint64_t now_ns, struct resident_view *view);
 
-/* Up to where each source of updates was applied to it, into `list` of POSITIONS_MAX; returns how
- * many there are. */
+/* Up to where each source of updates was applied to the name's resident, into `list` of
+ * POSITIONS_MAX; returns how many sources there are. */
 int store_positions(struct store *store, const char *name, uint64_t now_ns, struct position *list);
 
 /* Whether what the store says of the name is all that there is; else a file may have it. */
 bool store_knows(struct store *store, const char *name);
 
-/* The type of its elements; DTYPE_NONE: there is none. */
+/* The type of the elements of the name's resident; DTYPE_NONE: there is none. */
 enum dtype store_dtype(struct store *store, const char *name, uint64_t now_ns);
 
 /* Shows residents whose names come after `after` in their order, until `see` says enough. */

@@ -51,7 +51,7 @@ static struct fixture *start(double *seconds)
     return f;
 }
 
-/* One that asks again and again; the longest of its waits. */
+/* A client that asks again and again, and the longest of its waits. */
 struct asker {
     pthread_t thread;
     struct fixture *fixture;
@@ -94,7 +94,8 @@ static double copy(void)
     return took;
 }
 
-/* The longest wait while snapshots are written; by itself, as a reader waits behind a writer. */
+/* The longest wait while snapshots are written. Reader and writer are measured apart, as a reader
+ * waits behind a writer. */
 static double longest_wait(struct fixture *f, struct asker asker)
 {
     asker.fixture = f;

@@ -119,7 +119,7 @@ void cell_data_init(struct cell_data *w, const struct cell *c)
     fill_values(c->dtype, w->table, w->table_bytes, &state);
     fill_values(c->dtype, w->values, w->values_bytes, &state);
     fill_indices(w, &state);
-    memcpy(w->own, w->indices, w->index_bytes); /* a plan may look at them */
+    memcpy(w->own, w->indices, w->index_bytes); /* the plan may read the indices */
 }
 
 void cell_data_release(struct cell_data *w)

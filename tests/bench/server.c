@@ -122,7 +122,7 @@ static void print_row(const struct row *row, double ours, double theirs)
     printf("\n%-18s   = %s; medians of %d alternating runs\n", "", row->definition, row->runs);
 }
 
-/* What the noise of a busy machine touches least. */
+/* Prints CPU times, which the noise of a busy machine touches least. */
 static void print_cpu(const struct bench *b, double ours, double theirs)
 {
     double our_us = ours / (double)b->our_answers * 1e6;
@@ -132,7 +132,7 @@ static void print_cpu(const struct bench *b, double ours, double theirs)
            our_us, their_us, their_us / our_us);
 }
 
-/* The load may fall behind its times: then fewer were asked. */
+/* Prints what was asked and accepted. A load that falls behind its times asks less. */
 static void print_overload(const struct overload *o, int runs)
 {
     printf("%-18s asked %.2f times the capacity of %.0f/s, accepted %.2f of it, refused %.0f %%\n",

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The files and caches of the first are the others' too. */
+/* Every start after the first finds the files in the caches. */
 void bench_start(int runs)
 {
     static const double WANTED_MS = 300, WANTED_MIB = 12;

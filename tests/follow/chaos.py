@@ -50,12 +50,19 @@ class Model:
 
 
 class Chaos(unittest.TestCase):
+    def settings(self, name):
+        """Of a server whose folder, if it has one, is `name`."""
+        return []
+
+    def end(self, process, chance):
+        process.kill()
+
     def setUp(self):
         self.rig = Rig()
         self.addCleanup(self.rig.close)
         folder = self.rig.folder
         self.redis = self.rig.start(Redis(folder))
-        self.servers = [self.rig.start(Server(folder, f"server{i}")) for i in range(2)]
+        self.servers = [self.rig.start(Server(folder, f"server{i}", *self.settings(f"kept{i}"))) for i in range(2)]
         self.followers = [
             self.rig.start(Follower(folder, f"follower{i}", s, self.redis, program=FOLLOWERS[i % len(FOLLOWERS)]))
             for i, s in enumerate(self.servers)
@@ -78,7 +85,7 @@ class Chaos(unittest.TestCase):
 
     def kill_one(self, chance):
         process = chance.choice([self.redis, *self.servers, *self.followers])
-        process.kill()
+        self.end(process, chance)
         self.killed[process.name] += 1
         time.sleep(chance.random() * 0.05)
         process.start()
@@ -111,11 +118,27 @@ class Chaos(unittest.TestCase):
         tables = [server.data("t") for server in self.servers]
         self.assertEqual(tables[0], tables[1])
         self.assertEqual(tables[0], model.bytes())
+        self.redis.client.close()  # Redis may have been killed after the last update
         self.assertEqual(self.redis.ask("XLEN", "updates"), UPDATES + 1)
         for follower in self.followers:
             self.assertEqual(follower.metrics()["rejected_total"], 0, follower.text())
             self.assertEqual(follower.stop(), 0, follower.text())
         print(f"{UPDATES} updates in {time.monotonic() - start:.1f} s, killed: {self.killed}")
+
+
+class ChaosWithFiles(Chaos):
+    """The servers keep their table in files: some are told to end, some are killed in a snapshot."""
+
+    def settings(self, name):
+        folder = os.path.join(self.rig.folder, name)
+        os.makedirs(folder)
+        return [f"--tensor_dir={folder}", "--snapshot_interval=50ms"]
+
+    def end(self, process, chance):
+        if process in self.servers and chance.random() < 0.5:
+            self.assertEqual(process.stop(), 0, process.text())
+        else:
+            process.kill()
 
 
 if __name__ == "__main__":

@@ -118,6 +118,22 @@ class Entries(Case):
         wait_until(lambda: server.version("t") == 4, "the table is there again")
         self.assertEqual(follower.metrics()["went_back_total"], 1)
 
+    def test_a_server_with_files_applies_none_twice(self):
+        folder = os.path.join(self.rig.folder, "kept")
+        os.mkdir(folder)
+        server = self.server(f"--tensor_dir={folder}")
+        follower = self.follower(server)
+        follower.reaches(self.fill())
+        self.assertEqual(server.stop(), 0, server.text())
+        server.start()
+        self.assertEqual(server.version("t"), 4)
+        follower.reaches(self.redis.add(ADD, one_more(0)))
+        self.assertEqual(server.version("t"), 5)
+        metrics = follower.metrics()
+        self.assertEqual(metrics["applied_total"], 5)
+        # A server that was restarted names no position: all is posted, and its table knows the four.
+        self.assertEqual(metrics["repeated_total"], 4)
+
 
 class Ends(Case):
     def test_entries_that_were_removed_end_it(self):
@@ -176,7 +192,7 @@ class Scripted(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         position = self.server.stands
         positions = {"updates": position.decode()} if position else {}
-        self.reply(200, json.dumps({"positions": positions}, separators=(",", ":")).encode())
+        self.reply(200, json.dumps({"positions": positions}).encode())
 
     def do_POST(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))

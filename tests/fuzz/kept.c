@@ -105,8 +105,7 @@ static struct tags tags_of(struct world *w)
     return tags;
 }
 
-/* ------------------------------------------------------------------------------- what is asked for
- */
+/* ---------------------------------------------------------------------------- what is asked for */
 
 static char *take_line(char **rest)
 {
@@ -198,8 +197,7 @@ static bool open_job(struct world *w, const uint8_t *choices, struct query *quer
     return true;
 }
 
-/* --------------------------------------------------------------------------------------- its way
- */
+/* -------------------------------------------------------------------------------------- its way */
 
 static void check_answer(const struct response *response)
 {

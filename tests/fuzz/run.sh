@@ -20,7 +20,7 @@ fuzz() {
     set -- "$1" "$corpus" "$FUZZ/seeds/$1"
     [ ! -d "$known" ] || set -- "$@" "$known"
     case $1 in
-    request_json | recall | frame | safetensors) set -- "$@" -dict=tests/fuzz/json.dict ;;
+    request_json | recall | frame | safetensors | file) set -- "$@" -dict=tests/fuzz/json.dict ;;
     esac
     target=$1
     shift

@@ -144,7 +144,8 @@ static void time_cell(struct work *w, struct lane *lane, struct times *t)
     work_restore(w);
     backend_cpu.close(cpu);
     t->check_ms = timed(&r, NULL, run_launch_check);
-    /* Sorting leaves the rows sorted: each time starts from the client's order. */
+    /* Applying leaves the rows sorted, so the check comes before each: it starts from the client's
+     * order. */
     t->apply_ms = timed(&r, run_launch_check, run_launch_apply);
     t->copy_ms = time_copy(&r, w->moved_bytes);
 }

@@ -42,7 +42,7 @@ static float *floats_new(size_t count)
     return data;
 }
 
-/* More pieces than there are pinned ones, and a last one that is not full: there and back. */
+/* The tensor takes more pieces than there are pinned buffers, and the last piece is not full. */
 static void large_tensors_travel_in_pieces(void **state)
 {
     enum { WIDTH = 5, TABLE_ROWS = 700001 };
@@ -138,8 +138,8 @@ static void a_lane_takes_no_more_memory_than_it_may(void **state)
     free(updates);
 }
 
-/* One has a large table, the other many columns in its updates: together their buffers would be
- * more than the lane may have. */
+/* One run has a large table, the other wide updates: their buffers together exceed what a lane may
+ * have. */
 static void buffers_make_room_for_others(void **state)
 {
     enum { LONG = 4000, WIDE = 4000 };

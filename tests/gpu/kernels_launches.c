@@ -65,7 +65,8 @@ static struct kernel_run make(const struct cost *c)
     return run;
 }
 
-/* Of the inputs that hold elements, once each; what says the output's shape never travels. */
+/* The bytes of the inputs that hold elements; an input that says the output's shape is never copied
+ * to the device. */
 static size_t input_bytes(const struct plan *plan)
 {
     size_t sum = 0, bytes;

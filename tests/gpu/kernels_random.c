@@ -49,7 +49,7 @@ static void all_sizes_on_one_lane(void **state)
     backend_cuda()->close(lane);
 }
 
-/* Also those that no row of the table has. */
+/* Segment operations run with every combine, also with those that no row of the table has. */
 static void segments_take_any_combine(void **state)
 {
     (void)state;

@@ -76,7 +76,7 @@ static void a_method_without_end(void **state)
     check(*state, flood(*state, piece, piece, 1024, " / HTTP/1.1\r\nHost: t\r\n\r\n"), 414);
 }
 
-/* RFC 9112, 2.2: at least one is to be ignored. All of them take the memory of a head. */
+/* RFC 9112, 2.2: at least one blank line is to be ignored. All of them take memory of the head. */
 static void blank_lines_in_front_of_a_request(void **state)
 {
     static const char get[] = "GET /v2 HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n";

@@ -127,7 +127,7 @@ static void what_is_only_long(void **state)
     }
 }
 
-/* The limit of the text is another than that of a body with tensors. */
+/* A JSON text has a limit of its own, below that of a body with tensors. */
 static void text_beyond_max_json_is_413(void **state)
 {
     struct answer a = post_repeated(state, "{}", " ", 9 << 20, "");

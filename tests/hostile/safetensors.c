@@ -14,8 +14,8 @@ static struct answer post(void **state, const void *body, size_t size)
                                .size = size});
 }
 
-/* A file with this header (' stands for ") and `data_bytes` zeros; `claimed` is its N, 0 the truth.
- */
+/* A file with this header (' stands for ") and `data_bytes` zeros; `claimed` is its N, 0 the
+ * truth. */
 static struct answer post_file(void **state, const char *header, size_t data_bytes,
                                uint64_t claimed)
 {

@@ -240,7 +240,8 @@ static void lines_that_end_without_crlf(void **state)
     CHECK_ROWS(state, rows);
 }
 
-/* RFC 9110, 5.5. Each would be answered with 200 were it not for the NUL, or taken up to it. */
+/* RFC 9110, 5.5. Without the NUL, or if the text ended at it, each of them would be answered with
+ * 200. */
 static void nul_bytes(void **state)
 {
     static const struct row rows[] = {
@@ -282,8 +283,9 @@ static void encoded_nul_bytes(void **state)
     fixture_check_alive(*state);
 }
 
-/* What libmicrohttpd 0.9 leaves no trace of: docker/OPERATING.md tells it to whoever puts a proxy
- * in front. Should a version refuse them, all the better: then these rows go. */
+/* Line ends and NULs of which libmicrohttpd 0.9 leaves no trace, so that they cannot be refused;
+ * docker/OPERATING.md names them to whoever puts a proxy in front. A version that refuses them
+ * makes this test needless. */
 static void what_a_reader_in_front_must_refuse(void **state)
 {
     static const char *const requests[] = {
@@ -301,12 +303,12 @@ static void what_a_reader_in_front_must_refuse(void **state)
         expect_error(&a, 400, "INVALID_FIELD", "no inputs"); /* the body is {} */
         answer_release(&a);
     }
-    a = fixture_exchange(*state, nul, sizeof(nul) - 1); /* NUL, LF like CRLF */
+    a = fixture_exchange(*state, nul, sizeof(nul) - 1); /* the NUL and a bare LF pass as well */
     assert_int_equal(a.status, 200);
     answer_release(&a);
 }
 
-/* One body's end is the next request's beginning, never more and never less. */
+/* The next request begins exactly where the body of one ends. */
 static void a_lying_content_length_only_hurts_its_client(void **state)
 {
     struct raw r = fixture_raw(*state);

@@ -206,7 +206,7 @@ static void a_body_that_does_not_come_is_told_so(void **state)
     raw_close(&r);
 }
 
-/* libmicrohttpd 0.9 takes it for our mistake, and nothing of ours is called in between. */
+/* libmicrohttpd 0.9 answers 500 to such a line by itself, without a call to the server. */
 static void a_chunk_size_line_larger_than_the_memory_of_a_head(void **state)
 {
     char *text = malloc(65536);

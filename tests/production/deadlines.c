@@ -38,8 +38,8 @@ static void a_small_job_is_not_run_past_its_timeout(void **state)
     answer_release(&a);
 }
 
-/* Too much to be done at once, and with a timeout that busy machines cannot spend before the queue.
- */
+/* Asks for a job that is too large to run inline, with a timeout that is not over before it is
+ * queued, on a busy machine either. */
 static void say_late(struct raw *r)
 {
     static const char json[] =
@@ -56,17 +56,17 @@ static void a_job_that_waits_is_answered_at_its_timeout(void **state)
     struct fixture *f = *state;
     struct raw busy = fixture_raw(f), late = fixture_raw(f);
     struct answer a;
-    assert_true(long_job_say(&busy)); /* the only worker has to do for a while */
+    assert_true(long_job_say(&busy)); /* keeps the only worker busy */
     gauge_settle(f, "tensord_running_jobs", 1);
     say_late(&late);
     assert_true(raw_read(&late, &a, false));
     expect_error(&a, 504, "DEADLINE_EXCEEDED", "timeout of 100 ms");
     const char *queue = strstr(answer_header(&a, "Server-Timing"), "queue;dur=");
     assert_non_null(queue);
-    assert_true(atof(queue + strlen("queue;dur=")) > 50); /* where nearly all of it passed */
+    assert_true(atof(queue + strlen("queue;dur=")) > 50); /* most of it passed in the queue */
     answer_release(&a);
     raw_close(&late);
-    raw_close(&busy); /* and the job of a client that left does not go on */
+    raw_close(&busy); /* the job of a client that left is stopped */
     gauge_settle(f, "tensord_queue_jobs", 0);
     gauge_settle(f, "tensord_running_jobs", 0);
     gauge_settle(f, "tensord_open_requests", 1);

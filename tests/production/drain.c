@@ -73,7 +73,8 @@ static void new_requests_are_refused_while_old_ones_are_finished(void **state)
     assert_true(raw_open(&old, f->server.port));
     for (int i = 0; i < JOBS; i++)
         say_zeros(&raw[i], &f->server, 40000000);
-    /* Computed or not, answers of 160 MB that nobody reads yet, and the one to this question. */
+    /* Open are the jobs, whose answers of 160 MB nobody reads yet, and the question about the
+     * gauge. */
     gauge_settle(f, "tensord_open_requests", JOBS + 1);
     server_terminate(&f->server);
     int status; /* 200 until the signal has been seen; then the connection may end unasked, too */
@@ -105,7 +106,8 @@ static void a_second_signal_cuts_the_wait(void **state)
     expect_end(f, 0);
 }
 
-/* The last bound of all. Whoever waits for an answer sees the connection end. */
+/* A job that never ends is given up at last; its client sees the connection end without an
+ * answer. */
 static void a_job_that_does_not_end_does_not_keep_the_process(void **state)
 {
     static const char *const settings[] = {"--drain_timeout=0", "--workers=1", NULL};

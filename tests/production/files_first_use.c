@@ -138,7 +138,7 @@ static void parts_of_a_file_are_found(void **state)
     kept_expect(f, 404, "GET", "/v2/tensors/m.v1", NULL, NULL);
     kept_expect(f, 404, "GET", "/v2/tensors/m.v1.a", NULL, NULL);
     kept_expect(f, 404, "GET", "/v2/tensors/m", NULL, NULL);
-    /* A file of the tensor's own is taken before a part of another. */
+    /* A tensor's own file goes before a part of another file. */
     write_table(&s, "m.v1.data.safetensors");
     kept_holds(f, "m.v1.data", "[1.0,2.0,3.0,4.0,5.0,6.0]");
     stop(f);
@@ -317,7 +317,7 @@ static void many_that_ask_first_load_once(void **state)
         askers[i] = (struct asker){.port = f->server.port};
         assert_int_equal(pthread_create(&threads[i], NULL, ask_for_it, &askers[i]), 0);
     }
-    /* They wait for the disk; nobody else does. */
+    /* Only those who asked for the table wait for the disk. */
     gauge_settle(f, "tensord_tensor_waiting", ASKERS - 1);
     kept_holds(f, "other", "[1.0,2.0,3.0,4.0,5.0,6.0]");
     fixture_check_alive(f);
@@ -340,7 +340,7 @@ static void *mend_soon(void *path)
     return NULL;
 }
 
-/* Who asked first is answered late, and the load is not in vain. */
+/* The first request passes its deadline, and the load that it began goes on for the others. */
 static void a_deadline_ends_no_load(void **state)
 {
     struct scratch s;

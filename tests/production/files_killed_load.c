@@ -55,7 +55,7 @@ static void stop(struct fixture *f)
     assert_int_equal(fixture_stop(&state), 0);
 }
 
-/* Without a drain, which takes longer and would save what it finds. */
+/* Ends the server without a drain, which takes longer and would save tensors. */
 static void drop(struct fixture *f)
 {
     kill(f->server.pid, SIGKILL);
@@ -169,7 +169,8 @@ static void prepare(struct scratch *s)
     scratch_write(s, ".tensord-clean", list.bytes, list.size);
 }
 
-/* A story is told once for each stage of it, until a stage is not reached; true when it was. */
+/* A story is played once for each stage at which the process dies; false when that stage was not
+ * reached. */
 typedef bool story(int stage);
 
 static int stages_of(story *tell)
@@ -235,7 +236,7 @@ static bool a_snapshot(int stage)
     return status == 0;
 }
 
-/* The epoch tells whether versions may be lost: the same one only where all is there. */
+/* An epoch goes on only where no version was lost. */
 static bool a_drain(int stage)
 {
     struct scratch s;

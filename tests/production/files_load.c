@@ -107,7 +107,7 @@ static void several_tensors_in_a_file_have_its_name_in_front(void **state)
     expect_error(&a, 404, "TENSOR_NOT_FOUND", "");
     answer_release(&a);
     stop(f);
-    /* A file of the resident's own is taken before a part of another. */
+    /* A tensor's own file goes before a part of another file. */
     write_one(&s, "m.data.safetensors");
     f = start(&s);
     expect_data(f, "m.data", all_six);
@@ -170,9 +170,9 @@ static void expect_refusal(const struct scratch *s, const char *more, const char
 
 /* A file of ours, as far as its metadata says. */
 #define META(GENERATION, EPOCH, VERSION, TTL)                                                      \
-    "{'__metadata__':{'tensord.generation':'" GENERATION "','tensord.epoch':'" EPOCH               \
-    "','tensord.version':'" VERSION "','tensord.created':'0','tensord.ttl':'" TTL "'},"            \
-    F32("x", "6", 0, 24) "}"
+    "{'__metadata__':{'tensord.generation':'" GENERATION "',"                                      \
+    "'tensord.epoch':'" EPOCH "','tensord.version':'" VERSION "',"                                 \
+    "'tensord.created':'0','tensord.ttl':'" TTL "'}," F32("x", "6", 0, 24) "}"
 
 static void a_damaged_file_stops_the_start(void **state)
 {
@@ -279,7 +279,7 @@ static void a_folder_has_one_writer(void **state)
     assert_int_equal(server_refuse((const char *const[]){s.setting, NULL}, &text), 1);
     assert_non_null(strstr(text, "another tensord writes to"));
     free(text);
-    /* A look takes nothing. */
+    /* --check-config does not lock the folder. */
     assert_int_equal(server_refuse((const char *const[]){s.setting, "--check-config", NULL}, &text),
                      0);
     free(text);
@@ -290,7 +290,7 @@ static void a_folder_has_one_writer(void **state)
 
 /* --------------------------------------------------------------------------------- a long load */
 
-/* Nothing is read while the file `slow` is there. */
+/* Starts a server that cannot read its files as long as the file `slow` is there. */
 static struct fixture *start_slowly(struct scratch *s)
 {
     enum { BYTES = 80 << 20 };

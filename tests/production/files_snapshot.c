@@ -92,7 +92,7 @@ static void a_snapshot_is_a_safetensors_file(void **state)
     assert_int_equal(size, 8 + length + 8);
     assert_memory_equal(bytes + 8 + length, ((float[]){1, 2}), 8);
     assert_non_null(strstr(bytes + 8, "\"t\":{\"dtype\":\"F32\",\"shape\":[2]"));
-    /* Any server takes it as an upload. */
+    /* The file can be uploaded to any server. */
     a = fixture_call(f, &(struct call){.method = "PUT",
                                        .path = "/v2/tensors/copy",
                                        .headers = {"Content-Type:"},
@@ -109,7 +109,7 @@ static void a_snapshot_is_a_safetensors_file(void **state)
     scratch_remove(&s);
 }
 
-/* All that belongs to a table: elements, tag, lease, positions, keys. */
+/* A restart finds all that belongs to a table: elements, tag, lease, positions, keys. */
 static void a_restart_finds_all_of_it(void **state)
 {
     struct scratch s;
@@ -203,7 +203,7 @@ static void what_was_written_is_saved_after_the_interval(void **state)
     AWAIT(scratch_has(&s, "t.safetensors"));
     AWAIT(gauge(f, "tensord_tensor_unsaved_seconds") == 0);
     assert_true(gauge(f, "tensord_snapshots_total") == 1);
-    kept_expect(f, 200, "PATCH", T, NULL, "{'ttl':'1h'}"); /* a file says that too */
+    kept_expect(f, 200, "PATCH", T, NULL, "{'ttl':'1h'}"); /* the file holds the lease as well */
     AWAIT(gauge(f, "tensord_snapshots_total") == 2);
     /* Without a write there is nothing to save. */
     pause_ms(1500);
@@ -225,7 +225,7 @@ static void what_is_dropped_stays_dropped(void **state)
     kept_expect(f, 204, "DELETE", T, NULL, NULL);
     assert_false(scratch_has(&s, "t.safetensors"));
     kept_expect(f, 404, "GET", T, NULL, NULL);
-    /* Whoever sees that the lease is over sees it of a name without a file. */
+    /* When a client sees that the lease is over, the file is gone already. */
     for (int status = 200; status == 200; pause_ms(20)) {
         struct answer a = kept_call(f, "GET", "/v2/tensors/short", NULL, NULL);
         status = a.status;
@@ -286,7 +286,7 @@ static void expect_old_file(const struct scratch *s, const char *old, size_t old
     assert_int_equal(size, old_size);
     assert_memory_equal(bytes, old, size);
     free(bytes);
-    AWAIT(scratch_count(s) == 1); /* another one may be tried */
+    AWAIT(scratch_count(s) == 1); /* the temporary file of a further attempt may be there */
 }
 
 static void a_full_disk_leaves_the_old_file(void **state)
@@ -311,7 +311,7 @@ static void a_full_disk_leaves_the_old_file(void **state)
     scratch_write(&flag, "full", "", 0);
     kept_put(f, "t", "{'datatype':'FP32','shape':[2],'data':[3,4]}");
     expect_failure(f, "No space left on device");
-    AWAIT(gauge(f, "tensord_snapshots_failed_total") >= 3); /* tried again by itself */
+    AWAIT(gauge(f, "tensord_snapshots_failed_total") >= 3); /* the server tries again by itself */
     assert_true(server_says(&f->server, "\"no snapshot\"", 3));
     assert_true(gauge(f, "tensord_tensor_unsaved_seconds") > 0);
     expect_old_file(&s, old, size);
@@ -388,7 +388,8 @@ static void what_may_not_be_written_is_read_only(void **state)
     kept_expect(f, 200, "PUT", "/v2/tensors/other", NULL, two);
     kept_holds(f, "t", "[1.0,2.0]");
     stop(f);
-    /* A folder that nobody may write to: everything in it; what is made besides is in memory. */
+    /* Tables in a folder that cannot be written to are loaded all the same; new ones are in memory
+     * only. */
     assert_int_equal(chmod(s.path, 0555), 0);
     f = start(&s);
     struct fixture *second = start(&s);
@@ -440,7 +441,7 @@ static void other_names_of_a_file_keep_what_they_had(void **state)
     scratch_remove(&outside);
 }
 
-/* Two names of one file, or a copy: two tensors, whose tags are never each other's. */
+/* A file that has two names, or was copied, is two tensors, which never have the same tag. */
 static void a_copied_file_is_another_tensor(void **state)
 {
     struct scratch s;

@@ -103,7 +103,7 @@ static void without_descriptors_connections_wait(void **state)
         raw[i] = fixture_raw(f);
         assert_true(raw_puts(&raw[i], "GET /v2/health/live HTTP/1.1\r\nHost: t\r\n\r\n"));
     }
-    for (int i = 0; i < CLIENTS; i++) { /* as the first leave, the last get in */
+    for (int i = 0; i < CLIENTS; i++) { /* the last are accepted as the first leave */
         assert_true(raw_read(&raw[i], &a, false));
         assert_int_equal(a.status, 200);
         answer_release(&a);

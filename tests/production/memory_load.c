@@ -74,7 +74,7 @@ static void need_malloc(void)
         skip();
 }
 
-/* Each has had its answer, so that it has all of its memory. */
+/* Each connection has had an answer, so that it has taken all of its memory. */
 static void a_crowd_of_connections(void **state)
 {
     enum { CROWD = 3000 };

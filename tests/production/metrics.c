@@ -66,7 +66,43 @@ static void send_some(struct fixture *f)
     }
 }
 
-/* Monitoring takes another number for another process. */
+static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        count++;
+    return count;
+}
+
+/* The times that a client sees have every bound, their parts one a decade; what nothing waited for
+ * has none. */
+static void histograms_are_as_fine_as_their_use(void **state)
+{
+    static const struct {
+        const char *name;
+        int buckets;
+    } rows[] = {{"request", 18}, {"compute", 18}, {"parse", 7},
+                {"queue", 7},    {"encode", 7},   {"line", 0}};
+    char part[128];
+    struct answer a = fixture_json(*state, "scatter_nd", "{}");
+    assert_int_equal(a.status, 400);
+    answer_release(&a);
+    a = fixture_call(*state, &(struct call){.path = "/metrics"});
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(part, sizeof part, "tensord_%s_seconds_bucket{op=\"scatter_nd\",le=\"",
+                 rows[i].name);
+        assert_int_equal(count_of(a.body, part), rows[i].buckets);
+    }
+    static const char *const decades[] = {"0.0001", "0.001", "0.01", "0.1", "1", "10", "+Inf"};
+    for (int i = 0; i < 7; i++) {
+        snprintf(part, sizeof part, "tensord_parse_seconds_bucket{op=\"scatter_nd\",le=\"%s\"} ",
+                 decades[i]);
+        expect_part(&a, part);
+    }
+    answer_release(&a);
+}
+
+/* Monitoring takes another start time for another process. */
 static void the_start_stays_what_it_is(void **state)
 {
     double start = gauge(*state, "process_start_time_seconds");
@@ -93,7 +129,7 @@ static void requests_are_counted_once(void **state)
     assert_true(gauge(*state, "nv_inference_request_failure" MODEL ",reason=\"OTHER\"}") == BAD);
 }
 
-/* Read away, but received. */
+/* A refused body is read away, and its bytes count as received. */
 static void the_bytes_of_a_refused_body_count(void **state)
 {
     const char *bytes = "tensord_request_bytes_total{op=\"gather_nd\"}";
@@ -160,6 +196,7 @@ int main(void)
         cmocka_unit_test(what_alerts_watch_starts_at_zero),
         cmocka_unit_test(the_start_stays_what_it_is),
         cmocka_unit_test(requests_are_counted_once),
+        cmocka_unit_test(histograms_are_as_fine_as_their_use),
         cmocka_unit_test(the_bytes_of_a_refused_body_count),
         cmocka_unit_test(the_statistics_say_the_same),
         cmocka_unit_test(the_text_is_what_prometheus_reads),

@@ -85,7 +85,7 @@ static bool put_tensor(struct raw *r)
                       ++position);
 }
 
-/* Under a key of its own each time. */
+/* Adds 1 under a key that is new each time. */
 static bool add_one(struct raw *r)
 {
     static const char json[] =
@@ -106,7 +106,7 @@ static bool assign_rows(struct raw *r)
                       key++);
 }
 
-/* A file of one element, of which a new tensor is made each time. */
+/* Stores a file of one element under a name that is new each time. */
 static bool put_file(struct raw *r)
 {
     static const char json[] = "{\"x\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[0,1]}}";
@@ -180,7 +180,7 @@ static const struct {
              {"the kept tensors", list_all, NULL},
              {"a read of a kept tensor", read_rows, NULL}};
 
-/* Whatever failed, it has as many ones as it has versions. */
+/* Whatever failed, the tensor is the sum of as many ones as it has versions. */
 static void check_kept(struct fixture *f)
 {
     char part[64];
@@ -205,7 +205,7 @@ static void make(struct fixture *f, const char *name)
     answer_release(&a);
 }
 
-/* Served, it is gone; refused, it is there. */
+/* The tensor is gone where the request was served, and there where it was refused. */
 static void check_taken(struct fixture *f, const char *name, enum outcome outcome)
 {
     char path[64];

@@ -22,8 +22,8 @@ struct tally {
     struct body bodies[CLIENTS];
     char lengths[CLIENTS][64];
     long asked, done, refused;
-    long most;  /* that are asked */
-    double end; /* when nothing more is asked */
+    long most;  /* requests at most */
+    double end; /* when the load ends */
 };
 
 static double seconds(void)

@@ -50,7 +50,8 @@ static void stop(struct fixture *f)
     assert_int_equal(fixture_stop(&state), 0);
 }
 
-/* Its second start keeps the process, which the tests know by its number, and the settings. */
+/* The program starts itself once more to set its environment: the process and its settings stay the
+ * same. */
 static void idle_teams_are_told_to_sleep(void **state)
 {
     (void)state;
@@ -82,7 +83,7 @@ static void ask(struct fixture *f, const char *op, const struct part *parts, int
     body_release(&body);
 }
 
-/* Parsed and printed by several threads. */
+/* Asks for so many elements in JSON that several threads read and print them. */
 static void ask_in_json(struct fixture *f, size_t elements)
 {
     static const char begin[] = "{'inputs':{'tensor':[0",
@@ -97,7 +98,7 @@ static void ask_in_json(struct fixture *f, size_t elements)
     free(json);
 }
 
-/* Of tensors of so many rows, each of which is touched once. */
+/* Asks for each kind of operation on tensors of `rows` rows, each of which is touched once. */
 static void ask_each_kind(struct fixture *f, int rows)
 {
     static const char zeros[ROWS_MOST * COLUMNS * sizeof(float)];
@@ -126,7 +127,7 @@ static void ask_each_kind(struct fixture *f, int rows)
     ask_in_json(f, (size_t)rows * COLUMNS);
 }
 
-/* Small ones are worth two or three threads, large ones four. */
+/* Small jobs are worth two or three threads, large ones four. */
 static void no_thread_begins_or_ends_while_jobs_of_all_kinds_and_sizes_run(void **state)
 {
     static const int rows[] = {ROWS_MOST, 200, ROWS_MOST};

@@ -68,7 +68,7 @@ static void slow_bodies_are_cut_off_and_their_memory_is_back(void **state)
     close_all(raw);
 }
 
-/* Over several windows of rate_grace: each must count what came in it. */
+/* The body comes over several windows of rate_grace, each of which must count its own bytes. */
 static void a_body_that_comes_steadily_is_not_cut_off(void **state)
 {
     enum { PIECE = 5000, PIECES = 70, PIECE_MS = 50 };
@@ -116,7 +116,7 @@ static void slow_readers_are_cut_off(void **state)
     raw_close(&r);
 }
 
-/* The rate is not known there. */
+/* The server does not know how fast a client reads over a Unix socket. */
 static void who_reads_nothing_over_a_unix_socket_is_cut_off_as_idle(void **state)
 {
     char path[64], listen[128];
@@ -139,7 +139,7 @@ static void who_reads_nothing_over_a_unix_socket_is_cut_off_as_idle(void **state
     assert_int_equal(fixture_stop(&f), 0);
 }
 
-/* Waits longer between two requests than headers may take. */
+/* The client waits longer between two requests than headers may take. */
 static void an_idle_connection_is_left_alone(void **state)
 {
     struct raw r = fixture_raw(*state);
@@ -155,8 +155,9 @@ static void an_idle_connection_is_left_alone(void **state)
     raw_close(&r);
 }
 
-/* Long before the limit for idle connections, and not as one that was slow. A corked socket holds
- * the request back until the end, so that both come at once and the server hears of them once. */
+/* The connection ends long before the limit for idle ones, and is not counted as slow. A corked
+ * socket holds the request back until its sending side is shut, so that both come at once and the
+ * server hears of them once. */
 static void a_client_that_will_send_no_more_is_let_go(void **state)
 {
     struct raw r = fixture_raw(*state);

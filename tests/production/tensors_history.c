@@ -108,7 +108,7 @@ static bool hear(struct event *e, const struct answer *a, const struct sent_inpu
     return read_etag(a, &e->seen);
 }
 
-/* The last tag that this client was told, of whatever tensor. */
+/* Adds a condition on the last tag that this client was told, of whatever tensor. */
 static void add_condition(struct member *m, struct message *s)
 {
     struct stamp last = {1, 1};
@@ -168,8 +168,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------ rounds
- */
+/* --------------------------------------------------------------------------------------- rounds */
 
 static void start_round(struct fixture *f, struct member *maker, struct event *first)
 {
@@ -278,7 +277,7 @@ static void every_answer_is_the_models(void **state)
     check_tally(&(struct member){.chooser = {dtypes, 1}}, &tally);
 }
 
-/* So many keys that none is refused. */
+/* Room for so many keys that none is refused. */
 static int start_inline(void **state)
 {
     static const char *const settings[] = {"--tensor_keys=65536", "--log_requests=false", NULL};
@@ -293,7 +292,7 @@ static int start_queued(void **state)
     return fixture_start_with(state, settings);
 }
 
-/* Snapshots all the time; DELETE and moves reach the folder. */
+/* Snapshots are written all the time, and DELETE and moves change the folder. */
 static struct scratch scratch;
 
 static int start_saved(void **state)

@@ -199,12 +199,13 @@ static void who_waits_behind_a_replacement_sees_the_new_one(void **state)
     expect_error(&a, 400, "INDEX_OUT_OF_BOUNDS", "[2]");
     answer_release(&a);
     await_status(&said, 200);
-    /* Its values were read as INT8. */
+    /* The values of this request were read as INT8. */
     a = await(&unsaid);
     expect_error(&a, 409, "CONFLICT", "INT32");
     expect_header(&a, "Retry-After", "1");
     answer_release(&a);
     nothing_is_left(f);
+    assert_true(gauge(f, "tensord_line_seconds_count{op=\"gather_nd\"}") >= 2);
 }
 
 static void a_key_that_is_being_worked_on_conflicts(void **state)
@@ -229,7 +230,7 @@ static void a_key_that_is_being_worked_on_conflicts(void **state)
     nothing_is_left(f);
 }
 
-/* Nobody in line: gone. Somebody: it stays until the last has left. */
+/* A tensor whose lease is over goes when nobody is in line, else when the last in line has left. */
 static void a_lease_does_not_end_while_somebody_waits(void **state)
 {
     struct fixture *f = *state;
@@ -269,8 +270,8 @@ static void a_line_is_bounded_by_the_queues_bounds(void **state)
     assert_int_equal(fixture_stop(&own), 0);
 }
 
-/* The one that holds the line is stopped, those that wait are told to go elsewhere, and the process
- * ends with nothing held. */
+/* The request that holds the line is stopped, those in line are told to go elsewhere, and the
+ * process ends with nothing held. */
 static void a_drain_ends_those_who_wait(void **state)
 {
     static const char *const settings[] = {"--workers=2", "--drain_timeout=300ms", "--memory=2G",
@@ -290,7 +291,7 @@ static void a_drain_ends_those_who_wait(void **state)
     assert_int_equal(fixture_stop(&own), 0);
 }
 
-/* What is being written is written whole, though its client has left. */
+/* A write that has begun is finished, though its client has left. */
 static void a_write_that_began_is_whole(void **state)
 {
     enum { WIDTH = 1 << 20, ROUNDS = 8 };

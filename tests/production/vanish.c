@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Of each kind, in turn; VANISH_ROUNDS in the environment for more. */
+/* Rounds of each kind; VANISH_ROUNDS in the environment sets another number. */
 enum { ROUNDS = 200 };
 
 static int rounds(void)
@@ -120,8 +120,8 @@ static void a_cancelled_job_is_counted_as_such(void **state)
     gauge_settle(f, cancelled, before + 1);
 }
 
-/* Long before the limits for slow clients. A corked socket holds the bytes back until the end, so
- * that both come at once and the server hears of them once. */
+/* The connection ends long before the limits for slow clients. A corked socket holds the bytes back
+ * until its sending side is shut, so that both come at once and the server hears of them once. */
 static void expect_an_end_after(struct fixture *f, const char *text)
 {
     double cut = gauge(f, "tensord_connections_cut_total");

@@ -82,7 +82,8 @@ static void pipelined_requests_are_answered_in_order(void **state)
     raw_close(&r);
 }
 
-/* A job too large to run inline suspends its connection; the request behind it waits unread. */
+/* A job that is too large to run inline suspends its connection, and the next request waits
+ * unread. */
 static void a_request_behind_a_queued_job_waits_its_turn(void **state)
 {
     struct raw r = fixture_raw(*state);

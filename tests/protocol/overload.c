@@ -113,7 +113,8 @@ static void a_large_body_that_has_no_place_is_refused_before_it_is_sent(void **s
     empty_queue(*state, raw, QUEUE_JOBS);
 }
 
-/* What it becomes is not known: the thread that all connections share leaves it to a worker. */
+/* The thread that all connections share leaves a compressed body to a worker, as its size is not
+ * known. */
 static void a_compressed_body_is_a_workers(void **state)
 {
     static const char json[] = "{\"inputs\":{\"indices\":[[0]],\"updates\":[7],\"shape\":[2]}}";

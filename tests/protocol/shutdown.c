@@ -70,7 +70,7 @@ static void under_load_no_request_is_lost(void **state)
     assert_int_equal(server_wait(&server), 0);
 }
 
-/* For an answer that is too large for the buffers of the connection. */
+/* Asks for an answer that is too large for the buffers of the connection. */
 static bool ask_slowly(struct raw *r)
 {
     return raw_printf(r,

@@ -150,7 +150,7 @@ static void an_op_reads_a_tensor_and_writes_it_only_when_told_so(void **state)
     expect_part(&a, "\"shape\":[2,2],\"data\":[4.0,5.0,0.0,1.0]");
     answer_release(&a);
 
-    /* Started from a copy: what is only read is never written. */
+    /* The operation starts from a copy: a tensor that is only read is not written. */
     a = kept_infer(f, "tensor_scatter_add/infer?tensor=emb", NULL,
                    "{'inputs':{'indices':[[1]],'updates':[[10,10]]}}");
     expect_part(&a, "[0.0,1.0,12.0,13.0,4.0,5.0]");
@@ -166,7 +166,7 @@ static void an_op_reads_a_tensor_and_writes_it_only_when_told_so(void **state)
     answer_release(&a);
     kept_holds(f, "emb", "[0.0,1.0,12.0,13.0,4.0,5.0]");
 
-    /* Into another name: made, and the first stays. */
+    /* A result under another name makes a tensor there, and the first one stays as it is. */
     a = kept_infer(f, "tensor_scatter_sub/infer?tensor=emb&into=other", NULL,
                    "{'inputs':{'indices':[[0]],'updates':[[1,1]]}}");
     assert_int_equal(a.status, 200);
@@ -197,13 +197,13 @@ static void any_input_may_be_a_tensor(void **state)
         "'parameters':{'tensor':'rows'}}],'parameters':{'bad_indices_policy':'IGNORE'}}");
     expect_part(&a, "\"data\":[9,0,7]");
     answer_release(&a);
-    /* Marked rows were marked in a copy. */
+    /* The rows that are ignored were marked in a copy of the indices. */
     kept_holds(f, "rows", "[2,9,0]");
     kept_drop(f, "rows");
     kept_drop(f, "u");
 }
 
-/* Tuples are flattened in place where they may be; a resident's may not. */
+/* Tuples that come in a request are flattened in place; those of a kept tensor must not be. */
 static void tuples_of_a_tensor_stay_as_they_are(void **state)
 {
     struct fixture *f = *state;
@@ -223,7 +223,7 @@ static void tuples_of_a_tensor_stay_as_they_are(void **state)
     kept_drop(f, "at");
 }
 
-/* The table of a gather, and then what it gathered; indices that are kept are left as they are. */
+/* A kept tensor is the table of a gather, and the result another; kept indices stay as they are. */
 static void gathers_read_tensors_and_make_others(void **state)
 {
     struct fixture *f = *state;
@@ -279,7 +279,8 @@ static void segments_read_tensors_and_make_others(void **state)
     kept_drop(f, "made");
 }
 
-/* The table read twice and written: the result is the same as with copies. */
+/* A tensor that is table, indices, updates and output at once: the result is the same as with
+ * copies. */
 static void one_tensor_may_be_three_inputs_and_the_output(void **state)
 {
     struct fixture *f = *state;
@@ -328,7 +329,7 @@ static void four_tensors_are_read_and_one_is_written(void **state)
         answer_release(&a);
         kept_holds(f, "r", "[4.0,6.0,4.0,5.0,0.0,0.0]");
     }
-    /* One of them is the result's: nothing starts from a copy here. */
+    /* An operation that starts from zeros cannot write into one of its inputs. */
     struct answer a =
         kept_infer(f, "SparseSegmentSumWithNumSegments/infer?tensor=d&into=s", NULL, body);
     expect_error(&a, 400, "INVALID_PARAMETER", "cannot be both");

@@ -63,8 +63,8 @@ static void conditions_are_kept(void **state)
     kept_drop(f, "a");
 }
 
-/* 304 has no body and says the size that the elements would have; what is no fault of a reader is
- * one of a write or an operation. */
+/* A read of elements that the client has is answered 304, without a body and with the size that
+ * they would have. The same condition fails a write or an operation with 412. */
 static void a_reader_that_has_it_is_told_so(void **state)
 {
     static const struct {
@@ -109,7 +109,7 @@ static void a_reader_that_has_it_is_told_so(void **state)
             raw_close(&r);
         }
     }
-    /* Told only of what there is, and never of metadata. */
+    /* The answer is 304 only for rows and tensors that exist, and never for metadata. */
     kept_expect(f, 400, "GET", "/v2/tensors/a/data?rows=1:3", none, NULL);
     kept_expect(f, 404, "GET", "/v2/tensors/nothing/data", none, NULL);
     kept_expect(f, 200, "GET", "/v2/tensors/a", none, NULL);
@@ -120,7 +120,8 @@ static void a_reader_that_has_it_is_told_so(void **state)
     kept_drop(f, "a");
 }
 
-/* And every path says which methods it has. */
+/* HEAD on every path is answered as GET is, without the body; and OPTIONS lists the methods of a
+ * path. */
 static void head_is_get_without_a_body(void **state)
 {
     static const char *const paths[] = {"/v2/tensors",
@@ -194,7 +195,7 @@ static void a_key_applies_once(void **state)
     a = kept_infer(f, path, "Idempotency-Key: e", body);
     assert_int_equal(a.status, 200);
     answer_release(&a);
-    /* Keys outlive the tensor, and no young one makes room. */
+    /* Keys outlive their tensor, and where there is no room for one more, no young key makes it. */
     kept_drop(f, "a");
     a = kept_infer(f, path, "Idempotency-Key: k", body);
     assert_int_equal(a.status, 200);
@@ -216,8 +217,8 @@ static void a_key_applies_once(void **state)
     kept_drop(f, "a");
 }
 
-/* By name, not by tensor: what a write under a key did is told again whatever became of the tensor.
- */
+/* A key belongs to a name, not to a tensor: the answer to a write is given again whatever became of
+ * the tensor. */
 static void keys_survive_what_happens_to_the_tensor(void **state)
 {
     static const struct {
@@ -255,7 +256,8 @@ static void keys_survive_what_happens_to_the_tensor(void **state)
     kept_expect(f, 422, "DELETE", "/v2/tensors/k?x=y", "Idempotency-Key: w0", NULL);
 }
 
-/* Of the values that are no more the tensor's, under the position that it came to. */
+/* Sends these values under the position that the tensor has come to; `again`: they were applied
+ * before. */
 static void is_passed(struct fixture *f, const char *body, bool again)
 {
     char *text = quote(body);
@@ -272,7 +274,8 @@ static void is_passed(struct fixture *f, const char *body, bool again)
     free(text);
 }
 
-/* Values without a datatype are the tensor's, which may have another by the time of the repeat. */
+/* Values without a datatype have the tensor's, which may be another one when the request is
+ * repeated. */
 static void a_key_is_older_than_what_the_tensor_became(void **state)
 {
     static const char path[] = "tensor_scatter_add/infer?tensor=r&into=r";
@@ -295,7 +298,8 @@ static void a_key_is_older_than_what_the_tensor_became(void **state)
         assert_string_equal(a.body, first.body);
         expect_header(&a, "Idempotent-Replayed", "true");
         answer_release(&a);
-        /* Without the key, under another, or as another request it is as wrong as it looks. */
+        /* The request is wrong without the key or under another one, and another request under the
+         * key is wrong too. */
         a = kept_infer(f, path, NULL, half);
         expect_error(&a, 400, rows[i].code, "");
         answer_release(&a);
@@ -362,8 +366,9 @@ static bool has_lease(struct fixture *f, const char *name)
     return has;
 }
 
-/* Rows and what is written in place keep it, a result that replaces keeps it, a PUT sets its own, a
- * move brings the other's; none of it but a write is a version. */
+/* A lease is kept by a write of rows, in place or of a result that replaces the tensor; a PUT sets
+ * its own, and a move brings that of the tensor that is moved. A change of the lease alone makes no
+ * version. */
 static void a_lease_is_kept_or_replaced(void **state)
 {
     static const char scatter[] = "{'inputs':{'indices':[[0]],'updates':[1]}}";

@@ -1,5 +1,5 @@
-/* Mistakes about resident tensors over HTTP, each with its error, after which nothing has changed.
- */
+/* Mistakes about resident tensors over HTTP, each with its error, after which nothing has
+ * changed. */
 #include "tests/support/http/gauge.h"
 #include "tests/support/http/kept.h"
 
@@ -352,7 +352,7 @@ static void a_full_store_says_so_before_the_upload(void **state)
     free(zeros);
 }
 
-/* Of 255 bytes and of 256, quoted and not, and two of them. */
+/* Keys of 255 bytes and of 256, quoted and not, and two in one request. */
 static void a_key_has_its_length(void **state)
 {
     struct fixture *f = *state;
@@ -378,7 +378,7 @@ static void a_key_has_its_length(void **state)
     kept_drop(f, "k");
 }
 
-/* A scalar has no rows, an empty table none that exist. */
+/* Neither a scalar nor a table of zero rows has a row 0. */
 static void what_has_no_rows_has_none(void **state)
 {
     struct fixture *f = *state;
@@ -400,8 +400,8 @@ static void what_has_no_rows_has_none(void **state)
     kept_drop(f, "e");
 }
 
-/* A write that was applied is told again, though its tensor would not fit beside itself; one that
- * was not applied is refused. */
+/* The answer to a write that was applied is given again, though there would be no room for its
+ * tensor a second time; a write that was not applied is refused. */
 static void a_full_store_replays_what_fills_it(void **state)
 {
     enum { BYTES = 5000000 };
@@ -449,8 +449,8 @@ static bool send_chunk(struct raw *r, const char *bytes, size_t size)
     return raw_printf(r, "%zx\r\n", size) && raw_send(r, bytes, size) && raw_puts(r, "\r\n");
 }
 
-/* What announced its size has its place; what did not is refused at its end. Neither loses
- * anything. */
+/* An upload that announced its size has its place; one that did not is refused at its end. Neither
+ * changes what was stored. */
 static void a_store_that_fills_while_uploads_run(void **state)
 {
     enum { SIZED = 2000000, CHUNKED = 3000000, PART = 1000000 };

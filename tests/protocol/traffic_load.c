@@ -17,7 +17,7 @@ enum {
 };
 
 struct member {
-    int number; /* of its request, what makes the answer differ from all others */
+    int number; /* of its request: it makes the answer differ from all others */
     bool binary;
     int left; /* requests of a giant */
     char text[TEXT_MAX];

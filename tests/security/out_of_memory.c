@@ -61,8 +61,8 @@ static int stop(void **state)
     return status;
 }
 
-/* The status of a request over TLS on a connection of its own; 0 when none came. A 200 must have the
- * right result. */
+/* The status of a request over TLS on a connection of its own; 0 when none came. A 200 must have
+ * the right result. */
 static int ask(const char *authorization)
 {
     const struct call_tls tls = {.authority = authority};

@@ -82,7 +82,7 @@ static void a_token_uses_the_names_that_it_has(void **state)
     status(state, alice, "POST", ADD "?tensor=shared&into=shared", NULL, plus, 403);
     status(state, alice, "GET", "/v2/tensors/shared/data", NULL, NULL, 200);
 
-    /* What one may not read is forbidden, whether it exists or not. */
+    /* A name that a token may not read is forbidden, whether it exists or not. */
     status(state, alice, "GET", "/v2/tensors/secret", NULL, NULL, 403);
     status(state, alice, "GET", "/v2/tensors/nothing", NULL, NULL, 403);
     status(state, alice, "GET", "/v2/tensors/secret/data", NULL, NULL, 403);
@@ -92,7 +92,7 @@ static void a_token_uses_the_names_that_it_has(void **state)
            "{'inputs':{'params':[1],'indices':{'tensor':'secret'}}}", 403);
     status(state, alice, "POST", "/v2/tensors/secret/snapshot", NULL, NULL, 403);
 
-    /* A token without names has none where others have some. */
+    /* Where some tokens have names, a token without a list of names may use none. */
     status(state, none, "GET", "/v2/tensors/shared", NULL, NULL, 403);
     struct answer a = ask(state, none, "GET", "/v2/tensors", NULL, NULL);
     expect_part(&a, "\"tensors\":[],\"next\":null}");
@@ -127,7 +127,7 @@ static void a_token_keeps_no_more_than_it_may(void **state)
     status(state, alice, "DELETE", "/v2/tensors/alice-3", NULL, NULL, 204);
 }
 
-/* Another token's answer is not told under the same key. */
+/* The answer to a write is not given to another token that uses the same key. */
 static void a_key_is_its_tokens(void **state)
 {
     static const char body[] = "{'inputs':{'indices':[[0]],'updates':[1]}}";
@@ -169,7 +169,7 @@ static void a_page_changes_nothing_unless_it_is_ours(void **state)
         status(state, rows[i].header, "PUT", "/v2/tensors/p", NULL, small, rows[i].may ? 200 : 403);
         status(state, rows[i].header, "PATCH", "/v2/tensors/p", NULL, "{'ttl':null}",
                rows[i].may ? 200 : 403);
-        /* Where the result goes may stand in the body alone. */
+        /* The body alone may say where the result goes. */
         status(state, rows[i].header, "POST", ADD, NULL,
                "{'inputs':{'indices':[[0]],'updates':[1]},"
                "'parameters':{'tensor':'p','into':'p'}}",
@@ -199,7 +199,7 @@ static void over_loopback_the_name_is_ours(void **state)
         status(state, rows[i].host, "GET", "/v2/tensors/p/data", NULL, NULL, expected);
         status(state, rows[i].host, "POST", GATHER "?tensor=p", NULL,
                "{'inputs':{'indices':[[0]]}}", expected);
-        /* What uses no tensor is as it was. */
+        /* A request that uses no kept tensor is allowed from anywhere. */
         status(state, rows[i].host, "POST", GATHER, NULL,
                "{'inputs':{'params':[1],'indices':[[0]]}}", 200);
         status(state, "A: b", "DELETE", "/v2/tensors/p", NULL, NULL, 204);
@@ -220,7 +220,7 @@ static void pages_are_told_what_they_may_send_and_read(void **state)
         assert_non_null(strstr(answer_header(&a, "Access-Control-Expose-Headers"), exposed[i]));
     }
     answer_release(&a);
-    /* What tells of a tensor depends on the origin too, 304 and errors included. */
+    /* Every answer about a tensor says that it varies with the origin, 304 and errors included. */
     static const char page[] = "Origin: https://app.example";
     static const struct {
         const char *path, *condition;

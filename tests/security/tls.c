@@ -60,8 +60,8 @@ static struct shaken shake_hands(const struct fixture *f, const char *priorities
     return shaken;
 }
 
-/* RFC 8446, 6.2 and RFC 7301, 3.2: a handshake that cannot succeed ends in an alert that says why.
- */
+/* RFC 8446, 6.2 and RFC 7301, 3.2: a handshake that cannot succeed ends in an alert that says
+ * why. */
 static void versions_suites_and_protocols(void **state)
 {
     static const struct {
@@ -166,7 +166,7 @@ static void health_can_be_asked(void **state)
     assert_int_equal(health_ask(address, "", &error), ERROR_DRAINING);
 }
 
-/* Within a moment: a connection that was taken stays for longer. */
+/* Whether it is closed within a moment; a connection that was accepted stays open for longer. */
 static bool is_closed(const struct raw *r)
 {
     struct pollfd p = {.fd = r->fd, .events = POLLIN};

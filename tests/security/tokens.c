@@ -247,7 +247,7 @@ static void tokens_are_rotated(void **state)
     expect_status(f, "Authorization: Bearer open-sesame", 401);
     expect_status(f, "Authorization: Bearer hush-hush", 401);
     expect_status(f, "Authorization: Bearer open-barley", 200);
-    /* What was used up before stays so. */
+    /* A quota that was used up before stays used up. */
     expect_status(f, "Authorization: Bearer three-an-hour", 429);
 }
 

@@ -43,7 +43,8 @@ static unsigned infinite(const struct half *h)
     return (unsigned)(2 * -h->lowest + 3) << h->mantissa;
 }
 
-/* The value of a finite positive half. One past the largest it is what the next would be. */
+/* The value of a finite positive half; for the bits behind the largest one, what the next half
+ * would be. */
 static double value(const struct half *h, unsigned bits)
 {
     unsigned exponent = bits >> h->mantissa, rest = bits & ((1u << h->mantissa) - 1);
@@ -104,7 +105,7 @@ static void narrowing_keeps_nan(void **state)
         }
 }
 
-/* less agrees with the comparison of the values, for a net of all pairs. */
+/* The functions less_* agree with the comparison of the values; not all pairs are tried. */
 static void halves_compare_as_their_values(void **state)
 {
     const struct half *h = *state;

@@ -36,7 +36,7 @@ static void parts_are_written_and_nothing_else(void **state)
     free(expected);
 }
 
-/* Whoever reads or writes this memory ends the test. */
+/* Memory that ends the test when it is read or written. */
 static void what_is_there_is_not_copied(void **state)
 {
     (void)state;

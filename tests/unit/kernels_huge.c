@@ -1,5 +1,5 @@
 /* Sparse tensors beyond 2^31 elements and 4 GiB: address space is reserved, and only the pages that
- * are touched are memory. In place, for what starts from zeros writes them all. */
+ * are touched are memory. Scatters run in place, as one that starts from zeros writes all pages. */
 #include "kernels/cpu/compute.h"
 #include "tests/support/kernels/tensors.h"
 
@@ -37,7 +37,7 @@ static void run(const char *op, struct tensor *inputs, void *out, int threads)
     free(plan.scratch);
 }
 
-/* Each combine by itself: sums of the places in `expected`, zeros around them. */
+/* The bytes at `places` are `values`, and those in front of them 0. */
 static void expect_bytes(const int8_t *data, const int64_t *places, const int8_t *values, int count)
 {
     for (int i = 0; i < count; i++) {

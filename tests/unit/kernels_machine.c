@@ -20,7 +20,7 @@ static void caches_are_told_or_typical(void **state)
     assert_true(machine.team_ns == machine_typical.team_ns);
 }
 
-/* Impossible values before, so that a measurement shows. */
+/* The values before are impossible, so that a measurement shows. */
 static void a_line_and_a_team_are_measured(void **state)
 {
     (void)state;

@@ -38,13 +38,6 @@ static const struct tensor none = {0};
         assert_string_equal(error.message, sentence);                                              \
     } while (0)
 
-#define EXPECT_SHAPE(t, ...)                                                                       \
-    do {                                                                                           \
-        const int64_t expected[] = {__VA_ARGS__};                                                  \
-        assert_int_equal((t).rank, sizeof expected / sizeof expected[0]);                          \
-        assert_memory_equal((t).shape, expected, sizeof expected);                                 \
-    } while (0)
-
 /* ------------------------------------------------------------------------------ what it makes */
 
 static void scatter_addresses_the_first_dimensions(void **state)

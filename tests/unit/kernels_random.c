@@ -225,12 +225,12 @@ static void gather_inputs(struct kernel_run *run, enum dtype dtype, enum dtype i
     *indices = (struct tensor){.dtype = index};
     if (tuples)
         indices_shape(indices, depth, rows);
-    else if (rows != 1 || once_in(2)) /* else a number */
+    else if (rows != 1 || once_in(2)) /* else a scalar */
         rows_shape(indices, rows);
     indices_new(indices, params->shape, depth ? depth : 1, once_in(3));
 }
 
-/* Ids that do not decrease; returns what is above the last one. */
+/* Ids that do not decrease; returns the last one plus 1. */
 static int64_t sorted_ids_new(struct tensor *ids, int64_t rows)
 {
     int64_t id = once_in(3) ? 2 : 0, run_length = 1 + below(12);
@@ -263,12 +263,12 @@ static void sparse_inputs(struct kernel_run *run, enum dtype dtype, enum dtype i
         num_segments_new(&run->inputs[3], index, segments + below(3));
 }
 
-/* Ids of any rank below the number of segments; some are negative, and at times each. */
+/* Ids of any rank below the number of segments; some are negative, at times all. */
 static void unsorted_ids_new(struct tensor *ids, int64_t segments, int64_t rows)
 {
     bool narrow = once_in(3), drops = segments == 0 || once_in(2);
     ids->dtype = once_in(2) ? DTYPE_INT32 : DTYPE_INT64;
-    if (rows != 1 || once_in(2)) /* else a number */
+    if (rows != 1 || once_in(2)) /* else a scalar */
         rows_shape(ids, rows);
     memory_new(ids);
     for (int64_t k = 0; k < rows; k++)
@@ -325,9 +325,8 @@ static int64_t row_of_fault(const struct kernel_run *run)
     return row;
 }
 
-/* What only picks elements keeps every bit of a NaN, too, but where half types are folded in
- * float32.
- */
+/* An operation that only picks elements keeps every bit of a NaN as well, except where half types
+ * are folded in float32. */
 static bool same_bits(const struct plan *plan, const struct tensor *a, const struct tensor *b)
 {
     bool folds_halves = plan->kind == PLAN_SEGMENT && dtype_bytes(plan->dtype) == 2;

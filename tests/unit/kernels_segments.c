@@ -2,8 +2,11 @@
  * words. What they compute is in the golden and the random cases. */
 #include "kernels/cpu/compute.h"
 #include "tests/support/kernels/kernel_run.h"
+#include "tests/support/kernels/reference.h"
 #include "tests/support/kernels/tensors.h"
 
+#include <float.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -33,13 +36,6 @@ static const struct tensor none = {0};
         assert_int_equal(started, ERROR_##CODE);                                                   \
         assert_string_equal(run.error.input ? run.error.input : "", name);                         \
         assert_string_equal(run.error.message, sentence);                                          \
-    } while (0)
-
-#define EXPECT_SHAPE(t, ...)                                                                       \
-    do {                                                                                           \
-        const int64_t expected[] = {__VA_ARGS__};                                                  \
-        assert_int_equal((t).rank, sizeof expected / sizeof expected[0]);                          \
-        assert_memory_equal((t).shape, expected, sizeof expected);                                 \
     } while (0)
 
 #define EXPECT_DATA(t, T, ...)                                                                     \
@@ -209,7 +205,7 @@ static void no_policy_lets_an_id_pass(void **state)
     assert_int_equal(kernel_run_do(&run), ERROR_SEGMENT_ID_OUT_OF_RANGE);
 }
 
-/* Ids that are a resident's may not be written. */
+/* Ids may be those of a kept tensor, which the operation must not change. */
 static void ids_stay_as_they_are(void **state)
 {
     (void)state;
@@ -223,7 +219,8 @@ static void ids_stay_as_they_are(void **state)
     }
 }
 
-/* No thread owns a row that far below its own. */
+/* The least id is so far below zero that subtracting a thread's first row from it would wrap: no
+ * thread may take it for a row of its own. */
 static void the_least_id_drops_its_row(void **state)
 {
     (void)state;
@@ -258,6 +255,55 @@ static void sizes_come_before_ids(void **state)
 }
 
 /* --------------------------------------------------------------------------------- kernels */
+
+enum { STRAY_ROWS = 3000, STRAY_SEGMENTS = 40, STRAY_WIDTH_MAX = 33 };
+
+/* Finite numbers, among them both zeros and the ends of the type. */
+static void fill_finite(float *values, int count)
+{
+    static const float some[] = {0.0f, -0.0f, FLT_MAX, -FLT_MAX, 1.5f, -2.5f, 0x1p-149f};
+    for (int i = 0; i < count; i++)
+        values[i] = some[i * 31 % 1009 % 7];
+}
+
+static void expect_reference(const struct split *split)
+{
+    struct reference expected;
+    run.level = level_best();
+    run.split = *split;
+    run.threads = split->threads;
+    reference_run(&expected, run.op, run.inputs, false);
+    assert_int_equal(kernel_run_do(&run), ERROR_NONE);
+    assert_memory_equal(run.plan.output.data, expected.output.data, run.plan.output_bytes);
+    kernel_run_release(&run);
+    reference_release(&expected);
+}
+
+/* A segment of finite numbers may start from the end of the type; one that has a NaN or an infinity
+ * may not, wherever in the request that comes. */
+static void the_first_of_a_segment_counts_wherever_it_is(void **state)
+{
+    static const char *const ops[] = {"unsorted_segment_min", "unsorted_segment_max"};
+    static const struct split splits[] = {{.threads = 1}, {.threads = 3}, {2, true, false}};
+    static const int widths[] = {1, 4, STRAY_WIDTH_MAX}, places[] = {-1, 0, 511, STRAY_ROWS - 1};
+    static const float strays[] = {NAN, INFINITY, -INFINITY};
+    static float values[STRAY_ROWS * STRAY_WIDTH_MAX];
+    static int32_t ids[STRAY_ROWS];
+    (void)state;
+    for (int k = 0; k < STRAY_ROWS; k++) /* of the last segment only the last row */
+        ids[k] = k == STRAY_ROWS - 1 ? STRAY_SEGMENTS - 1 : k * 17 % (STRAY_SEGMENTS - 1);
+    for (int i = 0; i < 2 * 3 * 3 * 4 * 3; i++) {
+        int width = widths[i / 6 % 3], place = places[i / 18 % 4];
+        fill_finite(values, STRAY_ROWS * width);
+        if (place >= 0)
+            values[place * width + width - 1] = strays[i / 72];
+        run = (struct kernel_run){.op = ops[i % 2],
+                                  .inputs = {TENSOR(FP32, values, STRAY_ROWS, width),
+                                             TENSOR(INT32, ids, STRAY_ROWS),
+                                             TENSOR(INT32, INTS(STRAY_SEGMENTS))}};
+        expect_reference(&splits[i / 2 % 3]);
+    }
+}
 
 /* A row that a scatter cannot do right has no kernel, so that the self-test refuses to start. */
 static void an_unsorted_difference_has_no_kernel(void **state)
@@ -300,6 +346,7 @@ int main(void)
         TEST(ids_stay_as_they_are),
         TEST(the_least_id_drops_its_row),
         TEST(sizes_come_before_ids),
+        TEST(the_first_of_a_segment_counts_wherever_it_is),
         TEST(an_unsorted_difference_has_no_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,7 +112,7 @@ static void columns_are_cut_between_lines(void **state)
     made_release(&m);
 }
 
-/* One long segment and many short ones: each thread has as many pairs. */
+/* One long segment and many short ones: all threads get about the same number of pairs. */
 static void segments_are_shared_by_their_pairs(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void updates_to_one_row_are_shared_by_columns(void **state)
     assert_true(split.columns);
 }
 
-/* Too narrow for columns, and rows would leave one thread idle. */
+/* The rows are too narrow to be cut into columns, and sharing rows would leave one thread idle. */
 static void narrow_updates_to_one_row_are_done_alone(void **state)
 {
     (void)state;

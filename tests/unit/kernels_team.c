@@ -64,7 +64,8 @@ static void a_team_stays_as_it_was_made(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        /* The first: threads that others no longer need are still ending after them. */
+        /* It runs first: after other tests, threads that these no longer need would still be
+         * ending. */
         cmocka_unit_test(a_team_stays_as_it_was_made),
         cmocka_unit_test(every_part_is_done_once),
         cmocka_unit_test(every_shared_part_is_done_once),

@@ -33,7 +33,7 @@ static void product_that_overflows(void **state)
     assert_int_equal(p, INT64_MAX);
 }
 
-/* Wherever the zero stands. */
+/* A zero at any place among the dimensions. */
 static void zero_makes_any_product_zero(void **state)
 {
     (void)state;

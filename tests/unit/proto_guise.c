@@ -19,7 +19,7 @@ static void expect_bad(const char *body, size_t size, enum error_code code, cons
 static const struct {
     const char *bytes;
     size_t size;
-    const char *looks; /* the beginning of it; NULL: like nothing */
+    const char *looks; /* how that sentence begins; NULL: there is none */
 } bodies[] = {
     {BODY("\x1F\x8B\b\0\0\0\0\0\0\3"), "gzip; if it is, send the header Content-Encoding: gzip"},
     {BODY("\x78\x9C\xAB\xAE"), "deflate; if it is, send the header Content-Encoding: deflate"},
@@ -101,7 +101,7 @@ static void what_is_not_compressed_is_told_what_it_looks_like(void **state)
                "stream");
 }
 
-/* Where the JSON ends, a header says. */
+/* A header says where the JSON ends. */
 static void a_header_that_cuts_the_text_is_named(void **state)
 {
     static const char json[] = "{\"inputs\":[]}";

@@ -114,7 +114,8 @@ static void codings_by_name(void **state)
 
 static void other_codings_are_refused(void **state)
 {
-    static const char *const codings[] = {"br", "zstd", "gzip, gzip", "identity, br", "gzip, deflate", "gzip;q=1", "gzi", "gzipp"};
+    static const char *const codings[] = {
+        "br", "zstd", "gzip, gzip", "identity, br", "gzip, deflate", "gzip;q=1", "gzi", "gzipp"};
     struct head head;
     (void)state;
     for (size_t i = 0; i < sizeof(codings) / sizeof(codings[0]); i++) {

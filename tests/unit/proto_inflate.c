@@ -159,7 +159,7 @@ static void the_limit_holds_to_the_byte(void **state)
     }
 }
 
-/* A thousand times more than what was sent, refused with little memory taken. */
+/* A body that would grow a thousandfold is refused, and has taken little memory. */
 static void a_bomb_takes_no_memory_beyond_the_limit(void **state)
 {
     (void)state;

@@ -228,7 +228,7 @@ static void stopped_work_ends(void **state)
         assert_int_equal(json_tensor_print(&t, NONFINITE_ERROR, text, &size, &work, &error),
                          ERROR_CANCELLED);
         free(text);
-        read_list(&r, DTYPE_FP32, list->text, thread_count); /* scanned while nothing stops it */
+        read_list(&r, DTYPE_FP32, list->text, thread_count); /* the scan is not stopped */
         assert_int_equal(r.code, ERROR_NONE);
         work.memory = &r.memory.memory;
         assert_int_equal(json_tensor_read(&t, "tensor", &(struct json_value){.scan = &r.scan},

@@ -372,7 +372,7 @@ static void limits_are_named_with_their_settings(void **state)
     f.rules.body_limit = 1000;
     f.rules.json_limit = 50;
     expect_bad(WITH("'id':'x'"), ERROR_PAYLOAD_TOO_LARGE, "the limit is 50 (setting max_json)");
-    f.rules.json_limit = 120; /* the tensor behind does not count */
+    f.rules.json_limit = 120; /* the binary tensor behind the JSON does not count */
     assert_int_equal(decode_with("tensor_scatter_add",
                                  "{'inputs':[" RAW("tensor", "UINT8", "[64]", "64") "]}", raw, 64),
                      ERROR_NONE);
@@ -387,7 +387,8 @@ static void json_that_is_none(void **state)
     expect_bad("{'id':'\\ud800','inputs':[]}", ERROR_INVALID_JSON, "");
 }
 
-/* The client's word on one value input is its word on the other, and then integers are rounded. */
+/* A type that the client gives to one value input holds for the other, whose integers are then
+ * rounded. */
 static void an_integer_of_a_named_type_is_rounded(void **state)
 {
     (void)state;
@@ -403,7 +404,7 @@ static void an_integer_of_a_named_type_is_rounded(void **state)
                 "'updates':[16777217]}}");
 }
 
-/* However long a number is that says nothing to us. */
+/* A number that stands where the server reads none may have any length. */
 static void a_number_is_as_long_as_it_likes(void **state)
 {
     static const char *const forms[] = {"'parameters':{'custom':%s}",
@@ -421,7 +422,7 @@ static void a_number_is_as_long_as_it_likes(void **state)
     }
 }
 
-/* A NUL is neither the end of a name nor another letter. */
+/* A NUL in a string is one more character: it neither ends a name nor is left out of it. */
 static void a_nul_in_a_string_is_a_letter(void **state)
 {
     (void)state;
@@ -436,7 +437,8 @@ static void a_nul_in_a_string_is_a_letter(void **state)
     expect_good("{" INPUTS ",'parameters':{'device\\u0000x':'x'}}");
 }
 
-/* What the text says decides, not what it is as a double; and the sentence shows the text. */
+/* The text of a dimension decides, not the double that it rounds to; and the sentence shows the
+ * text. */
 static void a_dimension_is_an_integer_in_the_text(void **state)
 {
     static const struct {

@@ -171,7 +171,7 @@ static void complex_tensors_both_ways(void **state)
     assert_int_equal(infer_answer(&f, "tensor_scatter_add", file, size), ERROR_UNSUPPORTED_DTYPE);
 }
 
-/* As long as the format and max_json allow, in one string or in many. */
+/* Metadata is as long as the format and max_json allow, in one string or in many. */
 static void metadata_may_be_long(void **state)
 {
     enum { LONG = 900 << 10 };
@@ -300,7 +300,7 @@ static void members_that_are_wrong(void **state)
                ERROR_DUPLICATE_INPUT, "input_x");
 }
 
-/* Numbers that are equal to integers, but are not written as the format writes them. */
+/* Numbers that are equal to integers but not written as the format writes them are refused. */
 static void numbers_are_plain_integers(void **state)
 {
     static const char *const dimensions[] = {"1.0", "1e0", "-0", "-1", "true", "null", "1E2"};

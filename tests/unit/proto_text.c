@@ -112,7 +112,7 @@ static void strings_are_escaped(void **state)
     (void)state;
     expect_json("", 0, "\"\"");
     expect_json("a\"\\/b", 5, "\"a\\\"\\\\/b\"");
-    expect_json("\b\n\r\t\x1f\x7f", 6, "\"\\u0008\\n\\r\\t\\u001f\x7f\"");
+    expect_json("\b\n\r\t\x1f\x7f", 6, "\"\\b\\n\\r\\t\\u001f\x7f\"");
     expect_json("a\0b", 3, "\"a\\u0000b\"");
     expect_json("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", 11,
                 "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"");

@@ -128,7 +128,7 @@ static void bytes_count_both_ways_and_once(void **state)
     assert_int_equal(ask_for("Bearer whale", ROUTE_INFER, -1), ERROR_NONE);
     access_leave(&f.access, &f.grant, 499);
     assert_int_equal(ask_for("Bearer whale", ROUTE_INFER, 700), ERROR_NONE);
-    access_leave(&f.access, &f.grant, 0); /* left before sending: it was announced */
+    access_leave(&f.access, &f.grant, 0); /* left before it sent what it had announced */
     assert_int_equal(ask("Bearer whale", ROUTE_INFER), ERROR_QUOTA_EXCEEDED);
 }
 

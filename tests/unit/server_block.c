@@ -132,7 +132,7 @@ static bool pin(void *data, size_t bytes)
 {
     (void)data;
     pins++;
-    return bytes < 16 * MIB; /* larger ones cannot be */
+    return bytes < 16 * MIB; /* larger blocks cannot be pinned */
 }
 
 static void unpin(void *data)

@@ -254,7 +254,8 @@ static void what_is_no_file_is_an_error(void **state)
     assert_told(1, "cannot read /tmp: Is a directory");
 }
 
-/* The rest would be one more value of the same setting, and the only one that counts. */
+/* The rest of such a line would be read as one more value of its setting, the only one that
+ * counts. */
 static void a_line_that_is_too_long_is_an_error(void **state)
 {
     char text[400] = "workers = 2\ntrusted_proxies = 10.0.0.0/8,", *rest = text + strlen(text);

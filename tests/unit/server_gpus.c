@@ -74,7 +74,7 @@ static void start(void)
     assert_int_equal(gpus_init(&gpus, &config, &fake, &error), ERROR_NONE);
 }
 
-/* Where the job goes when it is asked for the first time. */
+/* Chooses a device for the job, as if it had none. */
 static int choose(void)
 {
     job.gpu = GPU_UNKNOWN;

@@ -1,5 +1,5 @@
-/* heap: what a peak leaves in malloc is seen and given back, however other threads free meanwhile.
- */
+/* heap: what a peak leaves in malloc is seen and given back, however other threads free
+ * meanwhile. */
 #include "server/memory/heap.h"
 #include "tests/support/http/preload.h"
 
@@ -16,9 +16,9 @@
 enum { BLOCKS = 400, BLOCK = 60000, LARGE = 16 << 20 };
 
 static char *early[BLOCKS], *late[BLOCKS];
-static char **freed_meanwhile; /* by another thread, as it were, while the heap is trimmed */
+static char **freed_meanwhile; /* freed during the next trim, as another thread may */
 
-/* In front of the C library's. */
+/* This malloc_trim stands in front of the C library's, which it calls. */
 int malloc_trim(size_t pad);
 
 static void free_all(char **blocks)
@@ -36,8 +36,8 @@ int malloc_trim(size_t pad)
     return given;
 }
 
-/* The block that is returned keeps them from the top of the heap, from where they would go by
- * themselves. */
+/* Allocates the blocks, and behind them one more, which is returned. It stays at the top of the
+ * heap, whose free memory malloc would give back by itself. */
 static char *fill(char **blocks)
 {
     for (int i = 0; i < BLOCKS; i++) {
@@ -69,7 +69,8 @@ static void what_is_freed_during_a_trim_goes_with_the_next(void **state)
     free(after_late);
 }
 
-/* In a heap of its own, after a free that raises what glibc would keep, if it chose. */
+/* The peak of a thread, which has a heap of its own. It comes after the free of a large block, from
+ * which glibc would learn to keep more if it were not told how much. */
 static void *have_peak(void *argument)
 {
     char **blocks = argument;

@@ -55,7 +55,7 @@ static void alerts(void **state)
     }
 }
 
-/* Each in memory of its own size, for a sanitizer to watch. */
+/* Each piece lies in memory of just its size, so that a sanitizer sees a read too far. */
 static void any_piece_of_it(void **state)
 {
     static const char whole[] = HEAD("\3\3") SUITES "\0\x1b" HTTP_1_1 VERSIONS;

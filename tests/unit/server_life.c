@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* Runs `check` in a process of its own, which it changes; true when it says so. */
+/* Runs `check` in a process of its own, as it changes the process; returns its result. */
 static bool holds(bool (*check)(void))
 {
     int status;

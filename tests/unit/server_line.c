@@ -240,7 +240,7 @@ static void a_line_is_bounded_in_turns_and_bytes(void **state)
     assert_int_equal(turns[2].state, TURN_WAITING);
 }
 
-/* Who need not wait takes no room in the line that it would be refused for. */
+/* A turn that can enter at once needs no room in a line, so one without room does not refuse it. */
 static void a_free_line_refuses_nobody(void **state)
 {
     struct error error;

@@ -228,11 +228,14 @@ static void times_are_dates(void **state)
         {4107542400, "2100-03-01T00:00:00.000000001Z"},
         {1767225599, "2025-12-31T23:59:59.000000001Z"},
     };
-    char text[CLOCK_TEXT_MAX];
+    struct clock_text one = {0};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        clock_print(text, rows[i].seconds * 1000000000 + 1);
-        assert_string_equal(text, rows[i].text);
+        struct clock_text other = {0};
+        clock_print(&one, rows[i].seconds * 1000000000 + 1);
+        clock_print(&other, rows[i].seconds * 1000000000 + 1);
+        assert_string_equal(one.text, rows[i].text);
+        assert_string_equal(other.text, rows[i].text);
     }
 }
 

@@ -127,7 +127,7 @@ static int empty(void **state)
     return 0;
 }
 
-/* Whether a "$ref" leads somewhere, for all of them. */
+/* Checks that every "$ref" leads somewhere. */
 static void check_references(const cJSON *root, const cJSON *item)
 {
     if (item->string && strcmp(item->string, "$ref") == 0) {
@@ -189,7 +189,7 @@ static void it_says_where_the_routes_are(void **state)
     cJSON_Delete(json);
 }
 
-/* Infer needs a token, anything else may. */
+/* The document says that infer needs a token, and any other route may need one. */
 static void it_says_that_there_are_tokens(void **state)
 {
     const struct openapi_server closed = {"1.0", "", true};

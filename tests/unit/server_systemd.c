@@ -93,7 +93,7 @@ static void sockets_are_inherited_from_3_on(void **state)
     struct listeners made = {.count = 0}, listeners = {.count = 0};
     (void)state;
     assert_int_equal(listeners_open(&made, "127.0.0.1:0", &error), ERROR_NONE);
-    int saved = dup(3); /* the harness may use it */
+    int saved = dup(3); /* whatever the test inherited as descriptor 3 */
     assert_int_equal(dup2(made.list[0].fd, 3), 3);
     setenv("LISTEN_FDS", "1", 1);
     set_number("LISTEN_PID", getpid() + 1);
@@ -122,7 +122,7 @@ static void a_socket_that_is_called_tls_speaks_it(void **state)
     struct listeners made = {.count = 0};
     (void)state;
     assert_int_equal(listeners_open(&made, "127.0.0.1:0", &error), ERROR_NONE);
-    int saved = dup(3), socket = fcntl(made.list[0].fd, F_DUPFD, 10); /* 3 itself comes and goes */
+    int saved = dup(3), socket = fcntl(made.list[0].fd, F_DUPFD, 10); /* listeners_close closes 3 */
     setenv("LISTEN_FDS", "1", 1);
     set_number("LISTEN_PID", getpid());
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -120,7 +120,7 @@ static void a_name_has_a_resident_until_it_is_dropped(void **state)
     assert_int_equal(budget_used(&store.budget), 0);
 }
 
-/* A name reborn never has the tag of an old one. */
+/* A tensor that is stored again after it was dropped never has an old tag. */
 static void versions_count_writes_and_generations_differ(void **state)
 {
     struct resident_view first, second;
@@ -201,7 +201,8 @@ static void a_lease_ends_when_it_is_not_used(void **state)
     assert_int_equal(store_load(&store).counts.expired, 1);
 }
 
-/* Somebody in line keeps it: what was there when a request came is there when its turn comes. */
+/* A turn in line keeps the tensor: what was there when a request came is there when its turn
+ * comes. */
 static void a_lease_does_not_end_while_somebody_is_in_line(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* worker: a job gets as many cores as its plan shows that it is worth, if a team has time for it.
- */
+/* worker: a job gets as many cores as its plan shows that it is worth, if a team has time for
+ * it. */
 #include "server/jobs/worker.h"
 
 #include "server/rules.h"
@@ -16,7 +16,7 @@
 
 enum { CORES = 4, JOBS = 2 };
 
-/* A small text, and 16 MiB to write. */
+/* A request whose text is small and whose output has 16 MiB. */
 static const char large[] = "{\"inputs\":{\"indices\":[[0]],\"updates\":[1],\"shape\":[4194304]},"
                             "\"parameters\":{\"binary_data_output\":true}}";
 static const char small[] = "{\"inputs\":{\"indices\":[[0]],\"updates\":[1],\"shape\":[4]}}";

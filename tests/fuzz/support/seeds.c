@@ -43,8 +43,7 @@ static void put_text(const char *target, const char *text)
     put(target, "", 0, text, strlen(text));
 }
 
-/* ----------------------------------------------------------------------------- from golden cases
- */
+/* ---------------------------------------------------------------------------- from golden cases */
 
 static uint8_t op_number(const char *name)
 {
@@ -119,8 +118,10 @@ static void put_safetensors(const struct golden_case *c, const uint8_t *choices)
 {
     struct body b = {0};
 
-    if (golden_as_safetensors(c, &b) && b.size <= BODY_MAX)
+    if (golden_as_safetensors(c, &b) && b.size <= BODY_MAX) {
         put("safetensors", choices, FUZZ_CHOICES, b.data, b.size);
+        put("file", "", 0, b.data, b.size);
+    }
     free(b.data);
 }
 
@@ -150,8 +151,7 @@ static void put_golden(const char *op)
     golden_close(&golden);
 }
 
-/* ------------------------------------------------------------------------------------ from texts
- */
+/* ----------------------------------------------------------------------------------- from texts */
 
 static const struct {
     const char *target, *text;
@@ -241,6 +241,29 @@ static const struct {
     {"config", "max-body = 2G\nlog_requests = no\ndrain_delay = 250ms\ndevice=cpu\n"},
 };
 
+/* Files of kept tensors, as the server writes them; each has 8 bytes of data. */
+static void put_files(void)
+{
+    static const char head[] =
+        "{\"__metadata__\":{\"tensord.generation\":\"0123456789abcdef\",\"tensord.epoch\":\"7\","
+        "\"tensord.version\":\"12\",\"tensord.created\":\"1700000000000\",\"tensord.ttl\":"
+        "\"600000\"";
+    static const char key[] =
+        ",\"tensord.key.00112233445566778899aabbccddeeff\":\"00112233445566778899aabbccddeeff"
+        "00112233445566778899aabbccddeeff 9000000000000 200 \\\"1-2\\\" {\\\"a\\\":1}\\n\"";
+    static const char *const more[] = {"", ",\"tensord.from.log\":\"17-0\"", key};
+    static const char tail[] = "},\"t\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}";
+
+    for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+        char text[1024];
+        uint64_t size =
+            (uint64_t)snprintf(text, sizeof(text), "%s%s%s12345678", head, more[i], tail);
+        uint64_t json = size - 8;
+
+        put("file", &json, sizeof(json), text, size);
+    }
+}
+
 /* The bits of every kind of float: zeros, subnormals, powers of two, one less, one more. */
 static void put_floats(void)
 {
@@ -270,8 +293,9 @@ static void put_settings(void)
 int main(int argc, char **argv)
 {
     static const char *const targets[] = {
-        "request_json", "recall",  "frame",  "safetensors", "inflate",  "number", "print", "slices",
-        "head",         "headers", "config", "tokens",      "settings", "tensor", "query", "kept",
+        "request_json", "recall", "frame", "safetensors", "inflate", "number",
+        "print",        "slices", "head",  "headers",     "config",  "tokens",
+        "settings",     "tensor", "query", "kept",        "file",
     };
 
     if (argc != 2)
@@ -289,6 +313,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         put_text(texts[i].target, texts[i].text);
     put_settings();
+    put_files();
     put_floats();
     printf("%d seeds\n", written);
     return 0;

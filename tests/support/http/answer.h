@@ -28,8 +28,8 @@ const char *answer_header(const struct answer *a, const char *name);
 
 int answer_header_count(const struct answer *a, const char *name);
 
-/* The bytes after the JSON of a binary answer, or NULL when it has no length header or a wrong one.
- */
+/* The bytes after the JSON of a binary answer, or NULL when it has no length header or a wrong
+ * one. */
 const char *answer_tensors(const struct answer *a, size_t *size_bytes);
 
 #endif

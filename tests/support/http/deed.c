@@ -28,8 +28,7 @@ const char *deed_name(enum role role, int table, char *name)
     return name;
 }
 
-/* ---------------------------------------------------------------------------------------- tensors
- */
+/* -------------------------------------------------------------------------------------- tensors */
 
 /* Sets a small value, never 0. */
 static void fill_value(struct chooser *c, struct tensor *t, int64_t i)
@@ -89,8 +88,7 @@ static void make(struct chooser *c, struct tensor *t, enum dtype dtype, enum rol
     }
 }
 
-/* ------------------------------------------------------------------------------------- what to do
- */
+/* ----------------------------------------------------------------------------------- what to do */
 
 /* Which role an input that is no table has; ROLES: the history does not know it. */
 static enum role role_of(struct chooser *c, const struct op *op, int input)

@@ -5,12 +5,12 @@
 #include "tests/support/http/fixture.h"
 
 /* The value of a series, written as in the text: "tensord_queue_jobs" or
- * "tensord_requests_total{op=\"scatter_nd\",code=\"OK\"}". 0 where its metric has no such series yet;
- * fails the test when there is no such metric. */
+ * "tensord_requests_total{op=\"scatter_nd\",code=\"OK\"}". 0 where its metric has no such series
+ * yet; fails the test when there is no such metric. */
 double gauge(struct fixture *f, const char *series);
 
-/* Waits until the series has that value, half a minute at most; fails the test when it never has.
- */
+/* Waits until the series has that value, half a minute at most; fails the test when it never
+ * has. */
 void gauge_settle(struct fixture *f, const char *series, double value);
 
 #endif

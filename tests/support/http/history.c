@@ -86,8 +86,7 @@ static bool rows_of(const struct tensor *t, int64_t from, const struct tensor *l
     return bytes_of(rows) == bytes_of(like);
 }
 
-/* ----------------------------------------------------------------------------- one after another
- */
+/* ---------------------------------------------------------------------------- one after another */
 
 static bool inputs_of(const struct model *m, const struct event *e, struct tensor *inputs)
 {
@@ -101,7 +100,8 @@ static bool inputs_of(const struct model *m, const struct event *e, struct tenso
     return true;
 }
 
-/* An operation that continues a generation started from the version before. */
+/* Whether the event is an operation whose result is the next version of the tensor that it started
+ * from. */
 static bool continues(const struct event *e)
 {
     struct stamp before = {e->made.generation, e->made.version - 1};

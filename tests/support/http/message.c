@@ -26,8 +26,7 @@ void message_header(struct message *m, const char *format, ...)
     va_end(arguments);
 }
 
-/* --------------------------------------------------------------------------------------- writing
- */
+/* -------------------------------------------------------------------------------------- writing */
 
 struct writer {
     char text[4096];
@@ -170,8 +169,7 @@ struct call message_call(const struct message *m)
     return call;
 }
 
-/* --------------------------------------------------------------------------------------- reading
- */
+/* -------------------------------------------------------------------------------------- reading */
 
 /* The value behind "name":, the last of that name. */
 static const char *find(const char *text, size_t size, const char *name)

@@ -16,8 +16,8 @@ struct raw {
     bool ended; /* by the server; running out of patience is not the end */
 };
 
-/* Connects to a port of 127.0.0.1, or to a Unix socket. Sends and receives give up after a minute.
- */
+/* Connects to a port of 127.0.0.1, or to a Unix socket. Sends and receives give up after a
+ * minute. */
 MUST_CHECK bool raw_open(struct raw *r, int port);
 MUST_CHECK bool raw_open_unix(struct raw *r, const char *path);
 void raw_close(struct raw *r);

@@ -18,8 +18,8 @@ struct tls_made {
 
 extern struct tls_made made;
 
-/* Group set-up and tear-down. The certified server asks clients for a certificate of `authority`.
- */
+/* Group set-up and tear-down. The certified server asks clients for a certificate of
+ * `authority`. */
 int tls_start(void **state);
 int tls_start_certified(void **state);
 int tls_stop(void **state);

@@ -211,8 +211,8 @@ static const char *fold_of(const char *op)
     return sums ? "add" : !strcmp(last, "prod") ? "mul" : last;
 }
 
-/* Over unsorted ids it is a scatter's, where each step is rounded to the type, but for the means.
- */
+/* Whether the fold is that of a scatter, which rounds each step to the type: over unsorted ids, but
+ * for the means. */
 static bool rounds_each_step(const char *op)
 {
     const char *last = strrchr(op, '_') + 1;

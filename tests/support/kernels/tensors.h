@@ -19,4 +19,12 @@
 /* A BYTES element of a string literal. */
 #define SPAN(text) ((struct span){text, sizeof(text) - 1})
 
+/* For cmocka programs: the tensor has these dimensions, at least one. */
+#define EXPECT_SHAPE(t, ...)                                                                       \
+    do {                                                                                           \
+        const int64_t expected[] = {__VA_ARGS__};                                                  \
+        assert_int_equal((t).rank, sizeof expected / sizeof expected[0]);                          \
+        assert_memory_equal((t).shape, expected, sizeof expected);                                 \
+    } while (0)
+
 #endif
