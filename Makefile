@@ -549,7 +549,7 @@ image:
 
 # The short ones are part of `make test`. `make test-deploy` runs all, the one of HAProxy in full.
 DEPLOY_SHORT    := $(addprefix tests/deploy/,examples.py names.py first_steps.py haproxy_paths.py haproxy_names.py \
-                   haproxy_repeats.py haproxy.py shards.py)
+                   haproxy_repeats.py haproxy.py nodes_killed.py shards.py)
 DEPLOY_TESTS    := $(DEPLOY_SHORT) $(addprefix tests/deploy/,manifests.py package.py service.py \
                    image.py image_arm64.py image_cuda.py compose.py bare_run.py)
 DEPLOY_PACKAGES := haproxy buildah debootstrap debhelper dpkg-dev lintian systemd systemd-container \

@@ -60,8 +60,8 @@ static uint64_t generation_of_copy(uint64_t generation, const char *name)
 }
 
 /* What the file says besides the elements. The epoch is new where versions may have been told that
- * the file does not have: so no tag of them is true again. What is never written has no such
- * versions. */
+ * the file does not have, or are told while a copy is read: so no tag of them is true again, and who
+ * is answered an older state sees that. What is never written has no such versions. */
 static enum error_code restore(const struct load *load, const struct reader *reader,
                                const struct safetensors_entry *entry, struct turn *turn, int place,
                                struct resident *resident, struct error *error)
@@ -83,7 +83,7 @@ static enum error_code restore(const struct load *load, const struct reader *rea
     bool is_last = was_last(load, name, etag);
     if (!is_last && strcmp(entry->name, name) != 0)
         resident->generation = generation_of_copy(saved.generation, name);
-    if (!is_last && !resident->is_read_only && !load->is_copy)
+    if (!is_last && !resident->is_read_only)
         resident->epoch = new_epoch();
     resident->created_ms = saved.created_ms;
     resident->ttl_ns = resident->is_read_only || load->is_copy ? 0 : saved.ttl_ns;

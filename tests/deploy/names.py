@@ -18,7 +18,7 @@ PAGE = f"{ROOT}/docker/OPERATING.md"
 OTHER_VARIABLES = {"config", "name", "port", "service_host"}
 # In the page a name in backticks that looks like a setting is one, but for these.
 OTHER_WORDS = {"op", "code", "status", "timeout", "error_code", "request_id", "bad_indices_policy",
-               "stop_grace_period", "dmesg", "tensord", "ok", "chunked",
+               "stop_grace_period", "dmesg", "tensord", "ok", "chunked", "flock",
                "localhost", "positions", "ttl", "r", "follow", "path", "method", "body", "everysec"}
 
 
