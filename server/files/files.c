@@ -104,6 +104,7 @@ enum error_code files_open(struct files *files, const struct config *config, str
     folder_sweep(&files->folder);
     if (files->folder.is_writable)
         files->clean = clean_take(&files->folder);
+    checkpoint_load(files);
     return ERROR_NONE;
 }
 
@@ -142,6 +143,9 @@ void files_leave_clean(struct files *files)
     FILE *out = files->folder.is_writable ? open_memstream(&list, &size) : NULL;
     if (!out)
         return;
+    pthread_mutex_lock(&files->commit);
+    checkpoint_pass(files);
+    pthread_mutex_unlock(&files->commit);
     fputs(files->clean ? files->clean : "", out);
     store_list(files->store, "", clock_ns(), put_line, out);
     if (fclose(out) == 0 && size > 0 &&

@@ -41,11 +41,13 @@
  *
  * Not clean is every end but one: a drain that saved all. It leaves a list of what it saved, which
  * the next start takes away before anything else. What is not on it may have had versions that were
- * told and are lost: it gets a new epoch, so that their tags never are true again. */
+ * told and are lost: it gets a new epoch, so that their tags never are true again. How far sources
+ * of updates had come is kept too, and never is ahead of the files: checkpoint.h. */
 #ifndef SERVER_FILES_FILES_H
 #define SERVER_FILES_FILES_H
 
 #include "server/config/config.h"
+#include "server/files/checkpoint.h"
 #include "server/files/folder.h"
 #include "server/log/log.h"
 #include "server/memory/block.h"
@@ -69,6 +71,7 @@ struct files {
     struct log *log;
     struct catalog *catalog; /* what is to be loaded before the server is ready; NULL: nothing */
     char *clean;             /* the list of the drain before; owned, NULL: there was none */
+    struct checkpoint checkpoint; /* under `commit` */
 
     /* Of the load, for whoever asks why the server is not ready. */
     atomic_size_t load_count, loaded_count, load_bytes, loaded_bytes;
