@@ -1,4 +1,4 @@
-"""A real Redis, real tensords and followers on ports of their own, which may be killed and started
+"""A real Redis or Valkey, real tensords and followers on ports of their own, which may be killed and started
 again. Without redis-server or tensord-follow the test is skipped."""
 
 import json
@@ -21,7 +21,7 @@ FOLLOWERS = [
     for path in os.environ.get("FOLLOWERS", os.path.join(os.path.dirname(TENSORD), "tensord-follow")).split()
     if os.path.exists(path)
 ]
-REDIS = shutil.which("redis-server")
+REDIS = shutil.which("redis-server") or shutil.which("valkey-server")
 PATIENCE = 60
 
 
