@@ -60,8 +60,8 @@ static uint64_t generation_of_copy(uint64_t generation, const char *name)
 }
 
 /* What the file says besides the elements. The epoch is new where versions may have been told that
- * the file does not have, or are told while a copy is read: so no tag of them is true again, and who
- * is answered an older state sees that. What is never written has no such versions. */
+ * the file does not have, or are told while a copy is read: so no tag of them is true again, and
+ * who is answered an older state sees that. What is never written has no such versions. */
 static enum error_code restore(const struct load *load, const struct reader *reader,
                                const struct safetensors_entry *entry, struct turn *turn, int place,
                                struct resident *resident, struct error *error)
