@@ -2,6 +2,7 @@
 #include "kernels/cpu/move.h"
 #include "kernels/cpu/picks.h"
 #include "kernels/cpu/prefetch.h"
+#include "kernels/flatten.h"
 
 #include <string.h>
 
@@ -31,16 +32,32 @@ void tally_first(const struct share *share)
     move_first(share, met);
 }
 
-const int64_t *tally_count(const struct share *share)
+static void count_picked(const struct share *share, int64_t *counts)
 {
-    int64_t *counts = rows_of(share->plan), n = 0;
     struct picks picks;
+    int64_t n = 0;
     picks.count = picks.next = 0;
-    memset(counts + share->low, 0, (size_t)(share->high - share->low) * sizeof *counts);
     while ((n = picks_more(&picks, share, n)) > 0)
         for (int64_t i = 0; i < n; i++) {
             prefetch_row(counts, picks.row[i + PICKS_AHEAD], sizeof *counts, sizeof *counts);
             counts[picks.row[i]]++;
         }
+}
+
+static void count_direct(const struct share *share, int64_t *counts)
+{
+    const struct rows *rows = &share->plan->rows;
+    for (int64_t k = 0, end; k < rows->count && !plan_stopped(share->plan);) {
+        end = rows->count - k < PLAN_STOP_ELEMENTS ? rows->count : k + PLAN_STOP_ELEMENTS;
+        for (; k < end; k++)
+            counts[index_load(rows->destination, rows->destination_bits, k)]++;
+    }
+}
+
+const int64_t *tally_count(const struct share *share)
+{
+    int64_t *counts = rows_of(share->plan);
+    memset(counts + share->low, 0, (size_t)(share->high - share->low) * sizeof *counts);
+    (share->direct ? count_direct : count_picked)(share, counts);
     return counts;
 }

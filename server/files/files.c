@@ -113,7 +113,10 @@ enum error_code files_open(struct files *files, const struct config *config, str
     folder_sweep(&files->folder, config->tensor_share ? time(NULL) - SWEEP_AGE_S : SWEEP_ALL);
     if (files->folder.is_writable)
         files->clean = clean_take(&files->folder);
-    return config->tensor_share ? share_open(files, config->tensor_lease, error) : ERROR_NONE;
+    if (config->tensor_share)
+        return share_open(files, config->tensor_lease, error);
+    checkpoint_load(files);
+    return ERROR_NONE;
 }
 
 enum error_code files_check(const struct config *config, struct error *error)
@@ -151,6 +154,9 @@ void files_leave_clean(struct files *files)
     FILE *out = is_own ? open_memstream(&list, &size) : NULL;
     if (!out)
         return;
+    pthread_mutex_lock(&files->commit);
+    checkpoint_pass(files);
+    pthread_mutex_unlock(&files->commit);
     fputs(files->clean ? files->clean : "", out);
     store_list(files->store, "", clock_ns(), put_line, out);
     if (fclose(out) == 0 && size > 0 &&

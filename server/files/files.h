@@ -42,11 +42,13 @@
  *
  * Not clean is every end but one: a drain that saved all. It leaves a list of what it saved, which
  * the next start takes away before anything else. What is not on it may have had versions that were
- * told and are lost: it gets a new epoch, so that their tags never are true again. */
+ * told and are lost: it gets a new epoch, so that their tags never are true again. How far sources
+ * of updates had come is kept too, and never is ahead of the files: checkpoint.h. */
 #ifndef SERVER_FILES_FILES_H
 #define SERVER_FILES_FILES_H
 
 #include "server/config/config.h"
+#include "server/files/checkpoint.h"
 #include "server/files/folder.h"
 #include "server/files/lease.h"
 #include "server/log/log.h"
@@ -71,6 +73,7 @@ struct files {
     struct log *log;
     struct catalog *catalog; /* what is to be loaded before the server is ready; NULL: nothing */
     char *clean;             /* the list of the drain before; owned, NULL: there was none */
+    struct checkpoint checkpoint; /* under `commit` */
 
     /* share.c's, where several servers write to the folder. */
     bool is_shared, share_ends;

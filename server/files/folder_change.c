@@ -45,6 +45,9 @@ enum error_code new_file_write(struct new_file *file, const void *bytes, size_t 
         if (written < 0)
             return failed("write", file->target, error);
         done += (size_t)written;
+        /* The disk works on it while the next piece is copied; new_file_sync tells its faults. */
+        if ((size_t)written == PIECE_BYTES)
+            (void)sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     }
     return ERROR_NONE;
 }

@@ -180,6 +180,8 @@ enum error_code snapshot_write(const struct snapshot *snapshot, struct files *fi
     if (code == ERROR_NONE) {
         pthread_mutex_lock(&files->commit);
         code = take_name(snapshot, files, &file, error);
+        if (code == ERROR_NONE)
+            checkpoint_pass(files);
         pthread_mutex_unlock(&files->commit);
     }
     count(files, snapshot, start, code);

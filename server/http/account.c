@@ -10,9 +10,10 @@ static bool is_routine(const struct route *route)
            (route->kind == ROUTE_LOOK && route->method == METHOD_GET);
 }
 
+/* 501 is about the request, as 4xx are: nothing has failed here. */
 static enum log_level level_of(const struct exchange *x)
 {
-    if (x->reply.status >= 500)
+    if (x->reply.status >= 500 && x->job.error.code != ERROR_NOT_SUPPORTED)
         return LOG_ERROR;
     if (x->reply.status >= 400)
         return LOG_WARN;

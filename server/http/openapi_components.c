@@ -24,7 +24,7 @@ static const struct {
      "{'type':'object','required':['name','file','bytes','version','etag']}"},
     {"Tensors", "application/json",
      "{'type':'object','required':['positions','tensors','next'],'properties':{"
-     "'positions':{'type':'object','description':'How far this process has come with each "
+     "'positions':{'type':'object','description':'How far the server has come with each "
      "Update-Source','additionalProperties':{'type':'string'}},'tensors':{'type':'array',"
      "'items':{'$ref':'#/components/schemas/Tensor'}},'next':{'type':['string','null']}}}"},
 };

@@ -48,6 +48,20 @@ bool store_adopt_key(struct store *store, struct turn *turn, int place, const st
     return key != NULL;
 }
 
+void store_get_sources(struct store *store, struct sources *sources)
+{
+    pthread_mutex_lock(&store->lock);
+    *sources = store->sources;
+    store_unlock(store);
+}
+
+void store_set_sources(struct store *store, const struct sources *sources)
+{
+    pthread_mutex_lock(&store->lock);
+    store->sources = *sources;
+    store_unlock(store);
+}
+
 /* ------------------------------------------------------------------------- what a snapshot asks */
 
 static struct resident *find(struct store *store, const char *name, uint64_t generation)
@@ -73,7 +87,8 @@ void store_saved(struct store *store, const char *name, const struct saved_state
     if (resident) {
         resident->saved_changes = state->changes;
         resident->saved_version = state->version;
-        resident->unsaved_ns = state->taken_ns; /* if anything changed since */
+        if (state->changes > 0)
+            resident->unsaved_ns = state->taken_ns; /* if anything changed since */
         store_named_find(store, name)->has_file = true;
     }
     store_unlock(store);

@@ -33,7 +33,7 @@ struct saved_state {
 /* Whether the name still has the resident of that state, and no file of a later one. */
 bool store_stands(struct store *store, const char *name, const struct saved_state *state);
 
-/* The name has a file, which holds that state. */
+/* The name has a file, which holds that state; without changes: nobody knows what it holds. */
 void store_saved(struct store *store, const char *name, const struct saved_state *state);
 
 /* A write of its file failed: it is not tried again at once. */
@@ -47,6 +47,10 @@ void store_unpin_keys(struct store *store, struct turn *turn, int place);
  * Left out are read-only ones, and those whose first unsaved change or last failed write is not
  * before `before_ns`. False: there is none. */
 bool store_next_unsaved(struct store *store, uint64_t before_ns, char *name, uint64_t *since_ns);
+
+/* The positions of all sources (sources.h). */
+void store_get_sources(struct store *store, struct sources *sources);
+void store_set_sources(struct store *store, const struct sources *sources);
 
 /* A name with a file whose lease is over; false: there is none. */
 bool store_next_expired(struct store *store, uint64_t now_ns, char *name);

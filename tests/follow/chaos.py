@@ -2,6 +2,7 @@
 in the end both tables are the model's, to the bit, at equal versions. CHAOS_UPDATES (400) updates,
 CHAOS_SEED (1): the same kills between the same updates, whose moment is the machine's."""
 
+import concurrent.futures
 import json
 import os
 import random
@@ -57,6 +58,9 @@ class Chaos(unittest.TestCase):
     def end(self, process, chance):
         process.kill()
 
+    def check(self, process):
+        """After it was started again."""
+
     def setUp(self):
         self.rig = Rig()
         self.addCleanup(self.rig.close)
@@ -89,12 +93,22 @@ class Chaos(unittest.TestCase):
         self.killed[process.name] += 1
         time.sleep(chance.random() * 0.05)
         process.start()
+        self.check(process)
 
     def killer(self, chance):
-        for _ in range(KILLS):
-            time.sleep(0.05 + chance.random() * 0.3)
-            self.kill_one(chance)
-        self.over.set()
+        try:
+            for _ in range(KILLS):
+                time.sleep(0.05 + chance.random() * 0.3)
+                self.kill_one(chance)
+        finally:
+            self.over.set()
+
+    def fill(self, model, chance):
+        for i in range(UPDATES):
+            body, head = model.update(chance)
+            self.add(ADD, body, inference_header_content_length=head)
+            if not self.over.is_set() and i % 8 == 0:
+                time.sleep(0.1 if UPDATES <= 1000 else 0)
 
     def is_done(self, server, follower):
         self.assertIsNone(follower.process.poll(), follower.text())
@@ -105,14 +119,10 @@ class Chaos(unittest.TestCase):
         model = Model(chance)
         start = time.monotonic()
         self.add(f"/v2/tensors/t?datatype=FP32&shape={ROWS},{WIDTH}", model.bytes(), "PUT")
-        thread = threading.Thread(target=self.killer, args=(random.Random(SEED + 1),))
-        thread.start()
-        for i in range(UPDATES):
-            body, head = model.update(chance)
-            self.add(ADD, body, inference_header_content_length=head)
-            if not self.over.is_set() and i % 8 == 0:
-                time.sleep(0.1 if UPDATES <= 1000 else 0)
-        thread.join()
+        with concurrent.futures.ThreadPoolExecutor(1) as threads:
+            killer = threads.submit(self.killer, random.Random(SEED + 1))
+            self.fill(model, chance)
+            killer.result()
         for server, follower in zip(self.servers, self.followers):
             wait_until(lambda s=server, f=follower: self.is_done(s, f), "all is applied", PATIENCE + UPDATES / 100)
         tables = [server.data("t") for server in self.servers]
@@ -133,6 +143,12 @@ class ChaosWithFiles(Chaos):
         folder = os.path.join(self.rig.folder, name)
         os.makedirs(folder)
         return [f"--tensor_dir={folder}", "--snapshot_interval=50ms"]
+
+    def check(self, process):
+        """Over all tensors a server never is ahead of its table, which every update writes."""
+        if process in self.servers:
+            all, table = (process.position(path) for path in ("/v2/tensors", "/v2/tensors/t"))
+            self.assertLessEqual(all, table)
 
     def end(self, process, chance):
         if process in self.servers and chance.random() < 0.5:

@@ -118,21 +118,54 @@ class Entries(Case):
         wait_until(lambda: server.version("t") == 4, "the table is there again")
         self.assertEqual(follower.metrics()["went_back_total"], 1)
 
-    def test_a_server_with_files_applies_none_twice(self):
+    def kept(self, *settings):
+        """A server with a folder and a follower, abreast with some entries."""
         folder = os.path.join(self.rig.folder, "kept")
         os.mkdir(folder)
-        server = self.server(f"--tensor_dir={folder}")
+        server = self.server(f"--tensor_dir={folder}", *settings)
         follower = self.follower(server)
         follower.reaches(self.fill())
-        self.assertEqual(server.stop(), 0, server.text())
+        return server, follower
+
+    def goes_on(self, server, follower):
+        """After a restart of the server, with a stream that lost all but the last entry that it has."""
+        self.redis.ask("XTRIM", "updates", "MAXLEN", "1")
         server.start()
-        self.assertEqual(server.version("t"), 4)
+        wait_until(lambda: server.version("t") == 4, "it is loaded")
         follower.reaches(self.redis.add(ADD, one_more(0)))
         self.assertEqual(server.version("t"), 5)
         metrics = follower.metrics()
-        self.assertEqual(metrics["applied_total"], 5)
-        # A server that was restarted names no position: all is posted, and its table knows the four.
-        self.assertEqual(metrics["repeated_total"], 4)
+        self.assertEqual((metrics["applied_total"], metrics["repeated_total"]), (5, 0), follower.text())
+        self.assertEqual(follower.stop(), 0, follower.text())
+
+    def test_a_server_with_files_goes_on_where_it_was(self):
+        for load in "start", "first_use":
+            with self.subTest(load):
+                server, follower = self.kept(f"--tensor_load={load}")
+                self.assertEqual(server.stop(), 0, server.text())
+                self.goes_on(server, follower)
+                server.kill()
+                shutil.rmtree(os.path.join(self.rig.folder, "kept"))
+                self.redis.ask("DEL", "updates")
+
+    def test_a_killed_server_with_files_goes_on_after_its_snapshots(self):
+        server, follower = self.kept("--snapshot_interval=50ms")
+        last = self.redis.ask("XREVRANGE", "updates", "+", "-", "COUNT", "1")[0][0].decode()
+        wait_until(lambda: server.saved_positions().get("updates") == last, "all is saved")
+        server.kill()
+        self.goes_on(server, follower)
+
+    def test_a_killed_server_gets_again_what_its_files_lack(self):
+        server, follower = self.kept()
+        server.post("/v2/tensors/t/snapshot")
+        follower.reaches(self.redis.add("/v2/tensors/u?datatype=INT8&shape=2", b"\1\2", "PUT"))
+        follower.reaches(self.redis.add(ADD, one_more(1)))
+        server.kill()
+        self.redis.ask("XTRIM", "updates", "MINID", server.saved_positions()["updates"])
+        server.start()
+        wait_until(lambda: server.version("u") == 1 and server.version("t") == 5, "both are as they were")
+        self.assertEqual(follower.metrics()["repeated_total"], 0, follower.text())
+        self.assertEqual(follower.stop(), 0, follower.text())
 
 
 class Ends(Case):

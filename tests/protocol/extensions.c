@@ -102,6 +102,20 @@ static void what_would_change_something_is_501(void **state)
     }
 }
 
+/* Whoever watches the log for errors is not told of what a client only hoped for. */
+static void what_is_not_supported_is_no_error_in_the_log(void **state)
+{
+    struct fixture *f = *state;
+    struct answer a = fixture_call(f, &(struct call){.method = "POST",
+                                                     .path = "/v2/logging",
+                                                     .headers = {"X-Request-Id: hoped-for"}});
+
+    expect_error(&a, 501, "NOT_SUPPORTED", "");
+    answer_release(&a);
+    assert_true(server_says(
+        &f->server, "\"level\":\"warn\",\"msg\":\"request\",\"request_id\":\"hoped-for\"", 1));
+}
+
 static void what_changes_nothing_is_answered(void **state)
 {
     static const struct {
@@ -144,6 +158,7 @@ int main(void)
         cmocka_unit_test(statistics_of_all_models),
         cmocka_unit_test(the_index_lists_every_op),
         cmocka_unit_test(what_would_change_something_is_501),
+        cmocka_unit_test(what_is_not_supported_is_no_error_in_the_log),
         cmocka_unit_test(what_changes_nothing_is_answered),
         cmocka_unit_test(logging_and_tracing_are_off),
     };

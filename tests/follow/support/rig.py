@@ -1,4 +1,4 @@
-"""A real Redis, real tensords and followers on ports of their own, which may be killed and started
+"""A real Redis or Valkey, real tensords and followers on ports of their own, which may be killed and started
 again. Without redis-server or tensord-follow the test is skipped."""
 
 import json
@@ -21,7 +21,7 @@ FOLLOWERS = [
     for path in os.environ.get("FOLLOWERS", os.path.join(os.path.dirname(TENSORD), "tensord-follow")).split()
     if os.path.exists(path)
 ]
-REDIS = shutil.which("redis-server")
+REDIS = shutil.which("redis-server") or shutil.which("valkey-server")
 PATIENCE = 60
 
 
@@ -201,6 +201,35 @@ class Server(Process):
     def get(self, path):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as answer:
             return answer.read()
+
+    def post(self, path):
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method="POST")
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.read()
+
+    def position(self, path):
+        """Of the source `updates`, of a tensor or over all; (0, 0): none, or no such tensor."""
+        wait_until(self.is_ready, "the server is ready")
+        try:
+            text = json.loads(self.get(path))["positions"].get("updates", "0-0")
+        except urllib.error.HTTPError:
+            text = "0-0"
+        return tuple(int(n) for n in text.split("-"))
+
+    def is_ready(self):
+        try:
+            return self.get("/v2/health/ready") is not None
+        except OSError:
+            return False
+
+    def saved_positions(self):
+        """Of the sources, as they are in the folder `tensor_dir`; none: there is no such file."""
+        folder = next(s.split("=")[1] for s in self.settings if s.startswith("--tensor_dir="))
+        try:
+            with open(os.path.join(folder, ".tensord-positions")) as lines:
+                return {source: position for position, source, _ in (line.split(" ") for line in lines)}
+        except OSError:
+            return {}
 
     def version(self, name):
         """0: there is none, or no server."""
