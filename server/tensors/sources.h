@@ -1,8 +1,8 @@
 /* sources: how far the server has come with each source of updates, over all tensors. Whoever sends
- * a source's updates in their order, one at a time, asks here where to go on. A position of a tensor
- * (position.h) decides what is applied; this is a hint, never ahead of any tensor: a source that is
- * forgotten begins anew, and each tensor replays what it has. It ends with the process, but where
- * there are files (checkpoint.h). */
+ * a source's updates in their order, one at a time, asks here where to go on. A position of a
+ * tensor (position.h) decides what is applied; this is a hint, never ahead of any tensor: a source
+ * that is forgotten begins anew, and each tensor replays what it has. It ends with the process, but
+ * where there are files (checkpoint.h). */
 #ifndef SERVER_TENSORS_SOURCES_H
 #define SERVER_TENSORS_SOURCES_H
 

@@ -62,6 +62,11 @@ static const struct row rows[] = {
     {"kept-beside-writes", SMALL, FORM_LOOKUP, 4, ALONE, 5, false, 2,
      "99th percentile of the milliseconds of lookups of 16 rows on 4 connections beside a "
      "stream of updates of 10,000 rows of the same table / the same without that stream"},
+    {"others-beside-writes", SMALL, FORM_NAMES, 4, ALONE, 5, false, 0,
+     "the same of lookups out of other tables than the one that is written: no line is shared"},
+    {"echo-beside-writes", SMALL, FORM_LOOKUP, 4, ECHO_ALONE, 5, false, 0,
+     "the same of a bare libmicrohttpd that echoes as many bytes, on the same cores: no server is "
+     "shared"},
     {"small-tls", SMALL, FORM_JSON, 1, PLAIN, 51, true, 0.6,
      "requests/s over TLS, JSON, one connection (" SMALL_IS ") / the same without TLS"},
     {"beside-large", SMALL, FORM_JSON, 100, ALONE, 5, false, 10,
@@ -107,15 +112,23 @@ static void print_memory(const struct bench *b, long faults)
 
 static void print_row(const struct row *row, double ours, double theirs)
 {
-    static const char *const others[] = {
-        [HTTP_ECHO] = "libmicrohttpd",     [RAW_ECHO] = "raw sockets", [CJSON] = "cJSON",
-        [CHARS] = "from_chars + to_chars", [PLAIN] = "plain",          [ALONE] = "alone",
-        [QUIET] = "without a log",         [FIRST] = "one name",       [BOUND] = "the queue"};
-    bool rate = row->subject == SMALL && row->other != ALONE && row->other != BOUND;
+    static const char *const others[] = {[HTTP_ECHO] = "libmicrohttpd",
+                                         [RAW_ECHO] = "raw sockets",
+                                         [CJSON] = "cJSON",
+                                         [CHARS] = "from_chars + to_chars",
+                                         [PLAIN] = "plain",
+                                         [ALONE] = "alone",
+                                         [ECHO_ALONE] = "alone",
+                                         [QUIET] = "without a log",
+                                         [FIRST] = "one name",
+                                         [BOUND] = "the queue"};
+    bool rate = row->subject == SMALL && !bench_has_stream(row) && row->other != BOUND;
+    int digits = rate ? 0 : row->subject == SMALL ? 2 : 1;
     double scale = row->subject == SMALL ? 1 : 1000;
 
-    printf("%-18s ours %.*f %s, %s %.*f %s, ratio %.2f", row->name, rate ? 0 : 1, ours * scale,
-           rate ? "/s" : "ms", others[row->other], rate ? 0 : 1, theirs * scale, rate ? "/s" : "ms",
+    printf("%-18s %s %.*f %s, %s %.*f %s, ratio %.2f", row->name,
+           row->other == ECHO_ALONE ? "libmicrohttpd" : "ours", digits, ours * scale,
+           rate ? "/s" : "ms", others[row->other], digits, theirs * scale, rate ? "/s" : "ms",
            ours / theirs);
     if (row->wanted != 0)
         printf(" (wanted: at %s %.2f)", row->at_least ? "least" : "most", row->wanted);

@@ -26,11 +26,12 @@ enum other {
     RAW_ECHO,
     CJSON,
     CHARS,
-    PLAIN, /* tensord itself, without TLS */
-    ALONE, /* tensord itself, without the stream of other requests */
-    QUIET, /* tensord itself, without a log */
-    FIRST, /* tensord itself, sent the first request only */
-    BOUND  /* what the queue of the same run can hold */
+    PLAIN,      /* tensord itself, without TLS */
+    ALONE,      /* tensord itself, without the stream of other requests */
+    ECHO_ALONE, /* bare libmicrohttpd without that stream; it is also what is measured beside it */
+    QUIET,      /* tensord itself, without a log */
+    FIRST,      /* tensord itself, sent the first request only */
+    BOUND       /* what the queue of the same run can hold */
 };
 
 struct row {
@@ -66,6 +67,16 @@ struct bench {
     struct overload overload;
     int64_t our_answers, their_answers; /* to small requests, so far */
 };
+
+static inline bool bench_has_stream(const struct row *row)
+{
+    return row->other == ALONE || row->other == ECHO_ALONE;
+}
+
+static inline bool bench_has_http_echo(const struct row *row)
+{
+    return row->other == HTTP_ECHO || row->other == ECHO_ALONE;
+}
 
 /* Ends the program: a benchmark that cannot run has nothing to say. */
 _Noreturn void bench_fail(const char *what);

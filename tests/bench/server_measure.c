@@ -19,7 +19,7 @@ static struct load_result measure_load(const struct bench *b, int port, bool tls
                                        bool first_only)
 {
     const struct wire_request *request =
-        request_for(b, b->row->other == HTTP_ECHO && port == b->echo.port);
+        request_for(b, bench_has_http_echo(b->row) && port == b->echo.port);
     int request_count = first_only || request != b->requests ? 1 : b->request_count;
     const struct load load = {.port = port,
                               .connections = b->row->connections,
@@ -62,7 +62,8 @@ static double measure_p99(const struct bench *b, bool beside)
 {
     static const double SECONDS = 2;
     pid_t stream = beside ? start_stream(b) : 0;
-    double p99_ms = measure_load(b, b->server.port, false, SECONDS, false).p99_ms;
+    int port = b->row->other == ECHO_ALONE ? b->echo.port : b->server.port;
+    double p99_ms = measure_load(b, port, false, SECONDS, false).p99_ms;
 
     if (beside) {
         if (stream < 0 || waitpid(stream, NULL, WNOHANG) != 0)
@@ -114,7 +115,7 @@ static double measure_seconds(const struct bench *b, struct line *line)
 
 double bench_measure_ours(struct bench *b)
 {
-    if (b->row->other == ALONE)
+    if (bench_has_stream(b->row))
         return measure_p99(b, true);
     if (b->row->other == BOUND)
         return measure_overload(b);
@@ -146,6 +147,7 @@ double bench_measure_theirs(struct bench *b)
     case BOUND:
         return b->bound_ms;
     case ALONE:
+    case ECHO_ALONE:
         break;
     }
     return measure_p99(b, false);

@@ -13,7 +13,7 @@ _Noreturn void bench_fail(const char *what)
 
 static bool has_echo(const struct row *row)
 {
-    return row->other == HTTP_ECHO || row->other == RAW_ECHO;
+    return bench_has_http_echo(row) || row->other == RAW_ECHO;
 }
 
 /* What fills a queue is more to compute than to send. */
@@ -25,7 +25,8 @@ static bool make_small(struct bench *b)
 
 static bool uses_table(const struct row *row)
 {
-    return row->form == FORM_LOOKUP || row->subject == UPDATE || row->subject == LOOKUP;
+    return row->form == FORM_LOOKUP || row->subject == UPDATE || row->subject == LOOKUP ||
+           (row->form == FORM_NAMES && bench_has_stream(row));
 }
 
 /* The table is kept before anything is measured; the echo of a lookup sends as many bytes back. */
@@ -75,7 +76,7 @@ static void make_request(struct bench *b)
         bench_fail(failure);
     if (b->row->subject == JSON && !wire_json(b->requests, &b->array_offset, &b->array_size))
         bench_fail(failure);
-    if (b->row->other == ALONE &&
+    if (bench_has_stream(b->row) &&
         !(uses_table(b->row) ? wire_update(&b->beside) : wire_large(&b->beside)))
         bench_fail(failure);
     if (b->row->subject == UPDATE && !wire_update(b->requests))
@@ -132,7 +133,7 @@ void bench_open(struct bench *b, const struct row *row)
 
     if (!start_server(b))
         bench_fail("tensord did not start");
-    if (b->row->other == HTTP_ECHO && !echo_start_http(&b->echo))
+    if (bench_has_http_echo(b->row) && !echo_start_http(&b->echo))
         bench_fail("the echo did not start");
     if (b->row->other == RAW_ECHO && !echo_start_raw(&b->echo, RAW_BYTES))
         bench_fail("the echo did not start");
