@@ -3,8 +3,9 @@
  * Columns: ID, id, storage type, arithmetic type, bytes, v2 name, safetensors name (NULL: has
  * none). Integer arithmetic is unsigned, so overflow wraps instead of being undefined; the half
  * types compute in float. DTYPE_NUMBERS are those with arithmetic: a kernel text is instantiated
- * once for each of them. Complex tensors are floats of twice the row width for kernels; BOOL, BYTES
- * are only copied, or'ed and concatenated. */
+ * once for each of them. DTYPE_SCALARS are those that a JSON number or truth value stands for.
+ * Complex tensors are floats of twice the row width for kernels; BOOL, BYTES are only copied, or'ed
+ * and concatenated. */
 #ifndef KERNELS_DTYPE_H
 #define KERNELS_DTYPE_H
 
@@ -43,9 +44,12 @@ struct span {
     DTYPE_HALVES(X)                                                                                \
     DTYPE_FLOATS(X)
 
-#define DTYPE_TABLE(X)                                                                             \
+#define DTYPE_SCALARS(X)                                                                           \
     X(BOOL, bool, uint8_t, uint8_t, 1, "BOOL", "BOOL")                                             \
-    DTYPE_NUMBERS(X)                                                                               \
+    DTYPE_NUMBERS(X)
+
+#define DTYPE_TABLE(X)                                                                             \
+    DTYPE_SCALARS(X)                                                                               \
     X(C64, c64, float, float, 8, "C64", "C64")                                                     \
     X(C128, c128, double, double, 16, "C128", NULL)                                                \
     X(BYTES, bytes, struct span, struct span, 16, "BYTES", NULL)

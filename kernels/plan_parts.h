@@ -34,6 +34,9 @@ int64_t plan_integer(const struct tensor *t, int64_t i);
  * sizes are checked before anything reads this one. */
 int64_t plan_product(const int64_t *shape, int from, int to);
 
+/* Fills the sizes of the plan's scratch, when all but touched_bytes is known. */
+void plan_size_scratch(struct plan *plan);
+
 /* Fills what the plan says about indices: input number `indices`, whose last dimension, a tuple,
  * addresses the first dimensions of `table`; or, without `tuples`, each of them its rows. */
 void plan_address_rows(struct plan *plan, int indices, bool tuples, const struct tensor *table,

@@ -236,10 +236,6 @@ template <enum dtype D> int64_t print_list(const element<D> *elements, int64_t c
 
 /* ------------------------------------------------------------------------------- one row a type */
 
-#define DTYPE_TEXTUAL(X)                                                                           \
-    X(BOOL, bool, uint8_t, uint8_t, 1, "BOOL", "BOOL")                                             \
-    DTYPE_NUMBERS(X)
-
 struct number_run number_read(enum dtype dtype, const char *text, const char *end, void *out,
                               int64_t most)
 {
@@ -247,7 +243,7 @@ struct number_run number_read(enum dtype dtype, const char *text, const char *en
 #define X(ID, id, T, ...)                                                                          \
     case DTYPE_##ID:                                                                               \
         return read_list<T, to_element<DTYPE_##ID>>(text, end, (T *)out, most);
-        DTYPE_TEXTUAL(X)
+        DTYPE_SCALARS(X)
 #undef X
     default:
         assert(!"a type without numbers");
@@ -266,7 +262,7 @@ int64_t number_print(enum dtype dtype, const void *elements, int64_t count, char
 #define X(ID, id, T, ...)                                                                          \
     case DTYPE_##ID:                                                                               \
         return print_list<DTYPE_##ID>((const T *)elements, count, out);
-        DTYPE_TEXTUAL(X)
+        DTYPE_SCALARS(X)
 #undef X
     default:
         assert(!"a type without numbers");
@@ -280,7 +276,7 @@ size_t number_text_max(enum dtype dtype)
 #define X(ID, ...)                                                                                 \
     case DTYPE_##ID:                                                                               \
         return text_max<DTYPE_##ID>();
-        DTYPE_TEXTUAL(X)
+        DTYPE_SCALARS(X)
 #undef X
     default:
         return 0;

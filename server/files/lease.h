@@ -17,9 +17,9 @@
  *   - A server relies on what it holds for half a term from the start of its last beat, by its own
  *     monotonic clock. After that it beats first, and if its beat is gone, it begins a new session.
  *   - The rename, removal or writing of a name's file happens under flock of its lease, after a
- * look at the line: a server that lost a name never touches its file again, however long it slept,
- *     and wherever. One that stands still inside that lock keeps the others out until it goes on
- *     or dies.
+ *     look at the line: a server that lost a name never touches its file again, however long it
+ *     slept, and wherever. One that stands still inside that lock keeps the others out until it
+ * goes on or dies.
  *
  * Who owns what: the session owns its beat; the name's entry in the store (named->lease) knows the
  * epoch under which it is held. The states of a name's lease, and what becomes of it:
