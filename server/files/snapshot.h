@@ -29,21 +29,15 @@ MUST_CHECK enum error_code snapshot_take(struct snapshot *snapshot, struct files
                                          struct error *error);
 void snapshot_release(struct snapshot *snapshot, struct files *files);
 
-/* Writes it; `stop` ends that early: CANCELLED; NULL: nothing does. Errors: TENSOR_FILE_FAILED;
- * CONFLICT (the name has another resident by now, or none): the file is as it was. */
+/* Writes all of it to a new file, which is to become `target`; after an error there is none. `stop`
+ * ends that early: CANCELLED; NULL: nothing does. Errors: TENSOR_FILE_FAILED. */
+MUST_CHECK enum error_code snapshot_write_new(const struct snapshot *snapshot, struct files *files,
+                                              struct new_file *file, const char *target,
+                                              const atomic_bool *stop, struct error *error);
+
+/* Writes it, and gives it the name. More errors: TENSOR_HELD; CONFLICT (the name has another
+ * resident by now, or none): the file is as it was. */
 MUST_CHECK enum error_code snapshot_write(const struct snapshot *snapshot, struct files *files,
                                           const atomic_bool *stop, struct error *error);
-
-/* --- what DELETE, an expired lease and a move do to files, and then to the store; in a held turn
- * whose places write. Errors: TENSOR_FILE_FAILED; then nothing is dropped or moved. */
-
-MUST_CHECK enum error_code files_drop(struct files *files, struct turn *turn, int place,
-                                      struct error *error);
-
-/* The file of `from` becomes that of `to`; store_prepare_move has made room for it. Where `from`
- * has none, it is written, if that of `to` would be lost without. More errors: RESOURCE_EXHAUSTED.
- */
-MUST_CHECK enum error_code files_move(struct files *files, struct turn *turn, int from, int to,
-                                      const struct position *position, struct error *error);
 
 #endif

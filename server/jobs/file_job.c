@@ -2,6 +2,7 @@
 
 #include "proto/text.h"
 #include "server/base/clock.h"
+#include "server/files/change.h"
 #include "server/files/snapshot.h"
 #include "server/jobs/job.h"
 

@@ -1,5 +1,6 @@
 /* checkpoint: what a start says of how far sources had come is never ahead of a tensor's file. */
 #include "server/base/clock.h"
+#include "server/files/change.h"
 #include "server/tensors/store_view.h"
 #include "tests/support/files/file_world.h"
 

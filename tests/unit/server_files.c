@@ -2,6 +2,7 @@
  * name, links. */
 #include "server/base/clock.h"
 #include "server/files/catalog.h"
+#include "server/files/change.h"
 #include "server/files/reader.h"
 #include "server/files/saved.h"
 #include "server/tensors/store_keys.h"
