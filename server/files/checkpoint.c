@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two numbers, a source, a token's name, blanks and a newline. */
-enum { LINE_MAX = 2 * 20 + SOURCE_NAME_MAX + SOURCE_TOKEN_MAX + 4 };
-
 static const char file_name[] = ".tensord-positions";
 
 /* Cuts off what stands before `end`; NULL: there is no such byte. */
@@ -49,32 +46,42 @@ static bool read_lines(struct sources *sources, char *text)
 
 void checkpoint_load(struct files *files)
 {
-    struct checkpoint *checkpoint = &files->checkpoint;
+    struct sources *sources = &files->checkpoint.mark.sources;
     char *text = text_file_read(&files->folder, file_name);
     if (!text)
         return;
-    if (read_lines(&checkpoint->marked, text + 1)) {
-        store_set_sources(files->store, &checkpoint->marked);
+    if (read_lines(sources, text + 1)) {
+        store_set_sources(files->store, sources);
     } else {
-        checkpoint->marked = (struct sources){.count = 0};
+        sources->count = 0;
         log_say(files->log, LOG_WARN, "sources of updates begin anew", "damaged", file_name);
     }
     free(text);
 }
 
-static void write_file(struct files *files, const struct sources *sources)
+static void print(char *text, const struct sources *sources)
 {
-    char text[SOURCES_MAX * LINE_MAX + 1];
-    size_t size = 0;
-    struct error error;
+    *text = '\0';
     for (int i = sources->count - 1; i >= 0; i--) {
         const struct source *s = &sources->list[i];
-        size += (size_t)snprintf(text + size, sizeof text - size, "%" PRIu64 "-%" PRIu64 " %s %s\n",
-                                 s->position.high, s->position.low, s->position.source, s->token);
+        text += sprintf(text, "%" PRIu64 "-%" PRIu64 " %s %s\n", s->position.high, s->position.low,
+                        s->position.source, s->token);
     }
-    if (size > 0 && text_file_write(&files->folder, file_name, text, size, &error) != ERROR_NONE)
-        log_say(files->log, LOG_WARN, "a restart begins at older positions", "error",
-                error.message);
+}
+
+static void write_file(struct files *files, const struct sources *sources)
+{
+    char text[CHECKPOINT_TEXT_MAX], *written = files->checkpoint.written;
+    struct error error;
+    print(text, sources);
+    if (strcmp(text, written) == 0)
+        return;
+    if (text_file_write(&files->folder, file_name, text, strlen(text), &error) == ERROR_NONE) {
+        strcpy(written, text);
+        return;
+    }
+    *written = '\0';
+    log_say(files->log, LOG_WARN, "a restart begins at older positions", "error", error.message);
 }
 
 /* When the first change came that is in no file. */
@@ -87,15 +94,15 @@ static uint64_t unsaved_since(struct store *store)
 
 void checkpoint_pass(struct files *files)
 {
-    struct checkpoint *last = &files->checkpoint, mark;
+    struct mark *last = &files->checkpoint.mark, mark;
     if (files->is_shared)
         return;
-    store_get_sources(files->store, &mark.marked);
-    mark.marked_ns = clock_ns();
+    store_get_sources(files->store, &mark.sources);
+    mark.taken_ns = clock_ns();
     uint64_t unsaved_ns = unsaved_since(files->store);
-    bool is_true = mark.marked_ns < unsaved_ns;
-    if (!is_true && last->marked_ns >= unsaved_ns)
+    bool is_true = mark.taken_ns < unsaved_ns;
+    if (!is_true && last->taken_ns >= unsaved_ns)
         return;
-    write_file(files, is_true ? &mark.marked : &last->marked);
+    write_file(files, is_true ? &mark.sources : &last->sources);
     *last = mark;
 }

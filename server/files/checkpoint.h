@@ -30,16 +30,28 @@
 
 struct files;
 
+/* Of a line: two numbers, a source, a token's name, '-', two blanks and a newline. */
+enum {
+    CHECKPOINT_LINE_MAX = 2 * 20 + SOURCE_NAME_MAX + SOURCE_TOKEN_MAX + 4,
+    CHECKPOINT_TEXT_MAX = SOURCES_MAX * CHECKPOINT_LINE_MAX + 1
+};
+
+struct mark {
+    struct sources sources;
+    uint64_t taken_ns; /* monotonic, later than all updates up to the positions */
+};
+
 struct checkpoint {
-    struct sources marked; /* the positions of the last mark */
-    uint64_t marked_ns;    /* monotonic, later than all updates up to them */
+    struct mark mark;                  /* the last one */
+    char written[CHECKPOINT_TEXT_MAX]; /* what this process wrote last; empty: nothing */
 };
 
 /* Tells the store the positions of the file, if there is one. */
 void checkpoint_load(struct files *files);
 
 /* Writes the positions of a mark that is true by now, and takes another. Under `commit`, after a
- * change of the folder that is on the disk. A fault is logged; the file from before stays true. */
+ * change of the folder that is on the disk; positions that the file has are not written again. A
+ * fault is logged; the file from before stays true. */
 void checkpoint_pass(struct files *files);
 
 #endif

@@ -109,7 +109,7 @@ static enum error_code find_and_load(const struct load *load, struct turn *turn,
 
 static enum error_code prepare(struct load *load, struct turn *turn, int place, struct error *error)
 {
-    struct taken_lease taken;
+    struct taken_lease taken = {.is_lost = false};
     enum settled settled = SETTLED_ASKED;
     enum error_code code = ERROR_NONE;
     if (load->files->is_shared)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -34,14 +35,6 @@ static int tear_down(void **state)
     file_world_close(&world);
     scratch_remove(&scratch);
     return 0;
-}
-
-/* Without a word of what is not saved: as after kill -9. */
-static void start_again(void)
-{
-    file_world_close(&world);
-    file_world_open(&world, scratch.path, STDOUT_FILENO);
-    assert_int_equal(file_world_load(&world, &error), ERROR_NONE);
 }
 
 /* The update of the log at that position writes the tensor. */
@@ -89,7 +82,7 @@ static void drop(const char *name)
 static void expect(uint64_t high)
 {
     struct position list[SOURCES_MAX];
-    start_again();
+    file_world_restart(&world, scratch.path, STDOUT_FILENO);
     int count = store_sources(&world.store, "", list);
     assert_int_equal(count, high > 0);
     assert_true(count == 0 || (strcmp(list[0].source, "log") == 0 && list[0].low == 1));
@@ -122,6 +115,30 @@ static void all_that_is_saved_counts(void **state)
     save("b");
     expect(2);
     expect(2); /* the file stays */
+}
+
+/* The number of the file, which is another one each time that it is replaced. */
+static ino_t file_number(void)
+{
+    struct stat found;
+    assert_int_equal(stat(scratch_path(&scratch, ".tensord-positions"), &found), 0);
+    return found.st_ino;
+}
+
+static void positions_that_stand_are_not_written_again(void **state)
+{
+    (void)state;
+    put_both();
+    save("a");
+    save("b");
+    ino_t first = file_number();
+    file_world_put(&world, "a", "xyz");
+    save("a");
+    assert_true(file_number() == first);
+    update("a", 3);
+    save("a");
+    assert_true(file_number() != first);
+    expect(3);
 }
 
 static void an_unsaved_tensor_holds_it_back_and_an_idle_one_does_not(void **state)
@@ -219,7 +236,7 @@ static void the_longest_file_is_read_back(void **state)
     }
     store_get_sources(&world.store, &before);
     save("a");
-    start_again();
+    file_world_restart(&world, scratch.path, STDOUT_FILENO);
     store_get_sources(&world.store, &after);
     assert_int_equal(after.count, SOURCES_MAX);
     for (int i = 0; i < SOURCES_MAX; i++) {
@@ -256,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_tensor_that_was_never_saved_holds_it_back),
         TEST(all_that_is_saved_counts),
+        TEST(positions_that_stand_are_not_written_again),
         TEST(an_unsaved_tensor_holds_it_back_and_an_idle_one_does_not),
         TEST(a_tensor_that_is_written_all_the_time_is_a_snapshot_behind),
         TEST(a_dropped_tensor_holds_nothing_back),

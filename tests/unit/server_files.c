@@ -42,14 +42,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* As another process would start. */
-static void start_again(void)
-{
-    file_world_close(&world);
-    file_world_open(&world, scratch.path, STDOUT_FILENO);
-    assert_int_equal(file_world_load(&world, &error), ERROR_NONE);
-}
-
 static void expect_bytes(const char *name, const char *bytes)
 {
     struct turn turn;
@@ -126,7 +118,7 @@ static void a_snapshot_is_read_back_whole(void **state)
     look("t", &before);
     assert_int_equal(file_world_save(&world, "t", NULL, &error), ERROR_NONE);
     assert_int_equal(scratch_count(&scratch), 1);
-    start_again();
+    file_world_restart(&world, scratch.path, STDOUT_FILENO);
     expect_bytes("t", "abcde");
     look("t", &after);
     assert_int_equal(after.version, before.version);
@@ -149,10 +141,12 @@ static void a_clean_end_keeps_the_tags(void **state)
     assert_int_equal(file_world_save(&world, "t", NULL, &error), ERROR_NONE);
     look("t", &before);
     files_leave_clean(&world.files);
-    start_again();
+    file_world_restart(&world, scratch.path, STDOUT_FILENO);
     look("t", &after);
     assert_string_equal(after.etag, before.etag);
-    start_again(); /* the list was taken away: that start was the end of what it says */
+    file_world_restart(
+        &world, scratch.path,
+        STDOUT_FILENO); /* the list was taken away: that start was the end of what it says */
     look("t", &after);
     assert_string_not_equal(after.etag, before.etag);
 }
@@ -312,7 +306,7 @@ static void a_link_is_not_followed(void **state)
     /* A snapshot takes the link's place. */
     assert_int_equal(file_world_save(&world, "t", NULL, &error), ERROR_NONE);
     expect_untouched(&outside);
-    start_again();
+    file_world_restart(&world, scratch.path, STDOUT_FILENO);
     expect_bytes("t", "abcde");
     scratch_remove(&outside);
 }
@@ -329,7 +323,7 @@ static void a_link_in_a_temporary_s_place_is_not_written(void **state)
     link_out(&outside, name);
     assert_int_equal(file_world_save(&world, "t", NULL, &error), ERROR_TENSOR_FILE_FAILED);
     expect_untouched(&outside);
-    start_again(); /* which sweeps it */
+    file_world_restart(&world, scratch.path, STDOUT_FILENO); /* which sweeps it */
     assert_int_equal(scratch_count(&scratch), 0);
     expect_untouched(&outside);
     scratch_remove(&outside);

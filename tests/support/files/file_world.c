@@ -61,6 +61,14 @@ enum error_code file_world_load(struct file_world *w, struct error *error)
     return code ? code : files_load(&w->files, go_on, NULL, error);
 }
 
+void file_world_restart(struct file_world *w, const char *folder, int log_fd)
+{
+    struct error error;
+    file_world_close(w);
+    file_world_open(w, folder, log_fd);
+    NEED(file_world_load(w, &error) == ERROR_NONE);
+}
+
 void file_world_take(struct file_world *w, struct turn *turn, const char *name)
 {
     struct error error;

@@ -21,6 +21,9 @@ void file_world_open(struct file_world *w, const char *folder, int log_fd);
 /* Gives everything back; what is still charged to a budget ends the program. */
 void file_world_close(struct file_world *w);
 
+/* As a process that is killed and started again: nothing that is not in a file is left. */
+void file_world_restart(struct file_world *w, const char *folder, int log_fd);
+
 /* As a start does it: files_open and files_load. */
 MUST_CHECK enum error_code file_world_load(struct file_world *w, struct error *error);
 
