@@ -86,8 +86,8 @@ struct files {
     atomic_size_t load_count, loaded_count, load_bytes, loaded_bytes;
 
     /* For metrics: snapshots written and failed, how long and large the last one was, since when
-     * (monotonic) the oldest write is not in a file (0: all are). */
-    _Atomic uint64_t saved, failed, saved_ns, saved_bytes, unsaved_since_ns;
+     * (monotonic) the oldest write is not in a file (0: all are); how many loads began an epoch. */
+    _Atomic uint64_t saved, failed, saved_ns, saved_bytes, unsaved_since_ns, epochs;
 };
 
 /* All that is pointed to outlives it. */

@@ -83,8 +83,10 @@ static enum error_code restore(const struct load *load, const struct reader *rea
     bool is_last = was_last(load, name, etag);
     if (!is_last && strcmp(entry->name, name) != 0)
         resident->generation = generation_of_copy(saved.generation, name);
-    if (!is_last && !resident->is_read_only)
+    if (!is_last && !resident->is_read_only) {
         resident->epoch = new_epoch();
+        atomic_fetch_add(&load->files->epochs, 1);
+    }
     resident->created_ms = saved.created_ms;
     resident->ttl_ns = resident->is_read_only || load->is_copy ? 0 : saved.ttl_ns;
     enum error_code code = saved_positions(&resident->positions, &reader->file, error);

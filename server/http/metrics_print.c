@@ -233,6 +233,8 @@ static void print_files(struct page *p)
          "Age of the oldest write of a kept tensor that is in no file.", unsaved_seconds(files)},
         {"tensord_tensors_loaded_total", "counter", "Tensors loaded from files.",
          files->loaded_count},
+        {"tensord_tensor_epochs_total", "counter",
+         "Tensors loaded in a state that may be older than one that was told.", files->epochs},
         {"tensord_snapshots_total", "counter", "Snapshots written.", files->saved},
         {"tensord_snapshots_failed_total", "counter", "Snapshots that could not be written.",
          files->failed},

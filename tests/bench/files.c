@@ -120,12 +120,6 @@ static void measure_waits(struct fixture *f, const char *what)
     printf("%-32s writer %8.1f ms   reader %8.1f ms\n", what, 1e3 * writer, 1e3 * reader);
 }
 
-static void stop(struct fixture *f)
-{
-    void *state = f;
-    assert_int_equal(fixture_stop(&state), 0);
-}
-
 static void all_figures(void **state)
 {
     size_t mib = *(size_t *)*state;
@@ -142,14 +136,14 @@ static void all_figures(void **state)
         copied = least(copied, copy());
     }
     measure_waits(f, "longest wait, copied in memory");
-    stop(f);
+    fixture_end(f);
     snprintf(memory, sizeof memory, "--tensor_memory=%zuM", mib + mib / 2);
     for (int i = 0; i < ROUNDS; i++) {
         f = start(&seconds);
         full = least(full, seconds);
         if (i == ROUNDS - 1)
             measure_waits(f, "longest wait, no room to copy");
-        stop(f);
+        fixture_end(f);
     }
     printf("%-32s %8.2f GB/s   cp and sync %8.2f GB/s\n", "snapshot, on the disk",
            bytes / saved / 1e9, bytes / copied / 1e9);

@@ -196,6 +196,7 @@ class Killed(unittest.TestCase):
         print(", ".join(f"{n} {what}" for what, n in sorted(load.counts.items())))
         print(f"{lost} acknowledged writes were lost with a node and came again; {len(load.lost)} reads were cut")
         self.assertEqual(load.faults, [])
+        self.assertTrue(all(table.saved for table in load.tables), "a table had no snapshot to be held against")
 
     def test_behind_haproxy(self):
         proxy = HAProxy(self.nodes.port, 3)

@@ -30,12 +30,6 @@ static struct fixture *start(const struct scratch *s, const char *more)
     return f;
 }
 
-static void stop(struct fixture *f)
-{
-    void *state = f;
-    assert_int_equal(fixture_stop(&state), 0);
-}
-
 /* How many tensors are in memory. */
 static int loaded(struct fixture *f)
 {
@@ -81,7 +75,7 @@ static void each_way_to_ask_loads(void **state)
             fail_msg("%s %s: %d %s", asks[i].method, asks[i].path, a.status, a.body);
         answer_release(&a);
         assert_int_equal(loaded(f), 1);
-        stop(f);
+        fixture_end(f);
         scratch_remove(&s);
     }
 }
@@ -119,7 +113,7 @@ static void what_has_no_file_is_not_there(void **state)
                 "{'datatype':'FP32','shape':[1],'data':[1]}");
     kept_expect(f, 204, "DELETE", "/v2/tensors/none", NULL, NULL);
     kept_expect(f, 404, "GET", "/v2/tensors/none", NULL, NULL);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -141,7 +135,7 @@ static void parts_of_a_file_are_found(void **state)
     /* A tensor's own file goes before a part of another file. */
     write_table(&s, "m.v1.data.safetensors");
     kept_holds(f, "m.v1.data", "[1.0,2.0,3.0,4.0,5.0,6.0]");
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -159,7 +153,7 @@ static void the_type_of_values_is_the_files(void **state)
                                  "{'inputs':{'indices':[[1]],'updates':[0.3]}}");
     expect_part(&a, "\"datatype\":\"FP64\",\"shape\":[2],\"data\":[0.1,0.3]");
     answer_release(&a);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -191,7 +185,7 @@ static void a_damaged_file_is_told_and_others_are_served(void **state)
     /* Mended, it is loaded. */
     write_table(&s, "bad.safetensors");
     kept_holds(f, "bad", "[1.0,2.0,3.0,4.0,5.0,6.0]");
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -214,7 +208,7 @@ static void what_has_no_room_is_told(void **state)
     expect_error(&a, 507, "TENSOR_MEMORY_FULL", "b.safetensors");
     answer_release(&a);
     kept_expect(f, 200, "GET", "/v2/tensors/a", NULL, NULL);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -231,7 +225,7 @@ static void a_restart_finds_all(void **state)
     kept_expect(f, 201, "PUT", "/v2/tensors/b", NULL, put);
     kept_etag(f, "a", etag[0]);
     kept_etag(f, "b", etag[1]);
-    stop(f);
+    fixture_end(f);
     f = start(&s, NULL);
     struct answer a = kept_call(f, "PUT", "/v2/tensors/a", "Idempotency-Key: k", put);
     assert_int_equal(a.status, 201);
@@ -243,17 +237,17 @@ static void a_restart_finds_all(void **state)
     answer_release(&a);
     kept_etag(f, "a", again);
     assert_string_equal(again, etag[0]);
-    stop(f);
+    fixture_end(f);
     f = start(&s, NULL);
     kept_etag(f, "b", again);
     assert_string_equal(again, etag[1]);
     kept_expect(f, 201, "PUT", "/v2/tensors/moved?move=b", NULL, NULL);
     kept_etag(f, "moved", etag[1]);
-    stop(f);
+    fixture_end(f);
     f = start(&s, NULL);
     kept_etag(f, "moved", again);
     assert_string_equal(again, etag[1]);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -329,7 +323,7 @@ static void many_that_ask_first_load_once(void **state)
     struct answer a = kept_call(f, "GET", "/metrics", NULL, NULL);
     expect_part(&a, "\ntensord_tensors_loaded_total 2\n");
     answer_release(&a);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -362,7 +356,7 @@ static void a_deadline_ends_no_load(void **state)
     a = kept_call(f, "GET", "/metrics", NULL, NULL);
     expect_part(&a, "\ntensord_tensors_loaded_total 1\n");
     answer_release(&a);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 

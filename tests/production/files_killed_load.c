@@ -49,12 +49,6 @@ static bool await_end(struct fixture *f)
     return ended.si_code == CLD_KILLED;
 }
 
-static void stop(struct fixture *f)
-{
-    void *state = f;
-    assert_int_equal(fixture_stop(&state), 0);
-}
-
 /* Ends the server without a drain, which takes longer and would save tensors. */
 static void drop(struct fixture *f)
 {
@@ -144,7 +138,7 @@ static int make_files(void **state)
     kept_put(f, "t", "{'datatype':'FP32','shape':[2],'data':[0,0]}");
     add(f, "t", "first");
     kept_put(f, "next", "{'datatype':'FP32','shape':[2],'data':[7,7]}");
-    stop(f);
+    fixture_end(f);
     assert_int_equal(scratch_count(&s), 3);
     table.bytes = scratch_read(&s, "t.safetensors", &table.size);
     next.bytes = scratch_read(&s, "next.safetensors", &next.size);

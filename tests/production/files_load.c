@@ -47,12 +47,6 @@ static struct fixture *start(const struct scratch *s)
     return f;
 }
 
-static void stop(struct fixture *f)
-{
-    void *state = f;
-    assert_int_equal(fixture_stop(&state), 0);
-}
-
 static void expect_data(struct fixture *f, const char *name, const char *body)
 {
     char path[160];
@@ -84,7 +78,7 @@ static void a_file_is_loaded_under_its_name(void **state)
     a = ask(f, "POST", "/v2/models/gather_nd/infer?tensor=emb", "{\"inputs\":{\"indices\":[[2]]}}");
     expect_part(&a, "\"data\":[5.0,6.0]");
     answer_release(&a);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -106,12 +100,12 @@ static void several_tensors_in_a_file_have_its_name_in_front(void **state)
     struct answer a = ask(f, "GET", "/v2/tensors/m", NULL);
     expect_error(&a, 404, "TENSOR_NOT_FOUND", "");
     answer_release(&a);
-    stop(f);
+    fixture_end(f);
     /* A tensor's own file goes before a part of another file. */
     write_one(&s, "m.data.safetensors");
     f = start(&s);
     expect_data(f, "m.data", all_six);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -148,7 +142,7 @@ static void a_foreign_file_is_read_only(void **state)
     }
     expect_data(f, "emb", all_six);
     expect_data(f, "other", "{'datatype':'FP32','shape':[1],'data':[1.0]}");
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -284,7 +278,7 @@ static void a_folder_has_one_writer(void **state)
                      0);
     free(text);
     fixture_check_alive(f);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -341,7 +335,7 @@ static void a_load_is_told_and_nothing_is_taken_meanwhile(void **state)
     assert_true(server_says(&f->server, "tensors loaded", 1));
     await_ready(f);
     fixture_check_alive(f);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -355,7 +349,7 @@ static void a_signal_ends_a_load(void **state)
     server_terminate(&f->server);
     unlink(scratch_path(&s, "slow"));
     assert_true(server_says(&f->server, "ending before the start", 1));
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 

@@ -30,7 +30,6 @@ static struct fixture *start(const struct scratch *s, const char *lease)
 }
 
 /* Its disk stands still while the file `slow` is there. */
-/* Its disk stands still while the file `slow` is there. */
 static struct fixture *start_slowly(const struct scratch *s, const char *interval)
 {
     const char *const settings[] = {
@@ -42,20 +41,6 @@ static struct fixture *start_slowly(const struct scratch *s, const char *interva
     unsetenv("SLOW_DISK");
     unsetenv("SLOW_SYNC");
     return f;
-}
-
-static void stop(struct fixture *f)
-{
-    void *state = f;
-    assert_int_equal(fixture_stop(&state), 0);
-}
-
-static void kill_it(struct fixture *f)
-{
-    kill(f->server.pid, SIGKILL);
-    assert_int_equal(server_wait(&f->server), 128 + SIGKILL);
-    client_release(&f->client);
-    free(f);
 }
 
 static void pause_ms(long ms)
@@ -122,6 +107,7 @@ static void one_writes_and_others_read(void **state)
     /* The same generation, and an epoch that says that the writer may be further. */
     assert_memory_equal(etag[0], etag[1], strcspn(etag[0], "-"));
     assert_string_not_equal(etag[0], etag[1]);
+    assert_true(gauge(b, "tensord_tensor_epochs_total") == 1);
     add_now(a);
     kept_holds(b, "t", "[1.0,2.0]");
     save(a);
@@ -136,8 +122,8 @@ static void one_writes_and_others_read(void **state)
     kept_holds(a, "t", "[11.0,2.0]");
     kept_expect(a, 204, "DELETE", T, NULL, NULL);
     kept_expect(b, 404, "GET", T, NULL, NULL);
-    stop(a);
-    stop(b);
+    fixture_end(a);
+    fixture_end(b);
     scratch_remove(&s);
 }
 
@@ -155,8 +141,8 @@ static void a_moved_tensor_is_read_by_others(void **state)
     kept_expect(a, 200, "PUT", T "?move=next", NULL, NULL);
     kept_holds(b, "t", "[7.0]");
     kept_expect(b, 404, "GET", "/v2/tensors/next", NULL, NULL);
-    stop(a);
-    stop(b);
+    fixture_end(a);
+    fixture_end(b);
     scratch_remove(&s);
 }
 
@@ -174,16 +160,17 @@ static void a_drain_hands_over_at_once(void **state)
     answer_release(&added);
     kept_etag(a, "t", etag[0]);
     expect_held(add(b, "Idempotency-Key: k"));
-    stop(a);
+    fixture_end(a);
     added = add(b, "Idempotency-Key: k");
     assert_int_equal(added.status, 200);
     expect_header(&added, "Idempotent-Replayed", "true");
     answer_release(&added);
     kept_etag(b, "t", etag[1]);
     assert_string_equal(etag[0], etag[1]);
+    assert_true(gauge(b, "tensord_tensor_epochs_total") == 0);
     add_now(b);
     kept_holds(b, "t", "[21.0,2.0]");
-    stop(b);
+    fixture_end(b);
     scratch_remove(&s);
 }
 
@@ -209,8 +196,8 @@ static void an_idle_name_is_let_go(void **state)
     kept_holds(b, "t", "[21.0,2.0]");
     save(b);
     kept_holds(a, "t", "[21.0,2.0]");
-    stop(a);
-    stop(b);
+    fixture_end(a);
+    fixture_end(b);
     scratch_remove(&s);
 }
 
@@ -226,18 +213,18 @@ static void a_killed_server_is_followed_after_a_term(void **state)
     save(a);
     add_now(a);
     kept_etag(a, "t", etag[0]);
-    kill_it(a);
+    fixture_kill(a);
     await_lease(b);
     add_now(b);
     kept_holds(b, "t", "[11.0,2.0]");
     kept_etag(b, "t", etag[1]);
     assert_string_not_equal(etag[0], etag[1]);
     kept_holds(c, "t", "[1.0,2.0]");
-    stop(b);
+    fixture_end(b);
     kept_holds(c, "t", "[11.0,2.0]");
     add_now(c);
     kept_holds(c, "t", "[21.0,2.0]");
-    stop(c);
+    fixture_end(c);
     scratch_remove(&s);
 }
 
@@ -272,10 +259,10 @@ static void a_server_that_slept_refuses(void **state)
     kept_put(a, "own", PUT_12);
     assert_true(server_says(&a->server, "another server took the tensor", 1));
     add_now(b);
-    stop(b);
+    fixture_end(b);
     add_now(a);
     kept_holds(a, "t", "[41.0,2.0]");
-    stop(a);
+    fixture_end(a);
     scratch_remove(&s);
 }
 
@@ -293,10 +280,10 @@ static void a_server_that_slept_saves_nothing_of_anothers(void **state)
     add_now(b);
     kept_holds(b, "t", "[31.0,2.0]");
     kept_holds(b, "own", "[1.0,2.0]");
-    stop(b);
+    fixture_end(b);
     b = start(&s, SHORT);
     kept_holds(b, "t", "[31.0,2.0]");
-    stop(b);
+    fixture_end(b);
     scratch_remove(&s);
 }
 
@@ -360,8 +347,8 @@ static void who_sleeps_in_a_snapshot_writes_over_nothing(void **state)
     sleep_in(a, b, &s);
     assert_true(server_says(&a->server, "this server does not hold the tensor", 1));
     kept_holds(a, "t", "[1.0,2.0]");
-    stop(a);
-    stop(b);
+    fixture_end(a);
+    fixture_end(b);
     scratch_remove(&s);
 }
 
@@ -397,8 +384,8 @@ static void who_sleeps_in_a_write_does_not_say_that_it_is_done(void **state)
     kept_holds(a, "t", "[1.0,2.0]");
     add_now(b);
     kept_holds(b, "t", "[11.0,2.0]");
-    stop(a);
-    stop(b);
+    fixture_end(a);
+    fixture_end(b);
     scratch_remove(&s);
 }
 
@@ -423,7 +410,7 @@ static void servers_that_share_and_others_keep_apart(void **state)
             fail_msg("%s", text);
         free(text);
     }
-    stop(a);
+    fixture_end(a);
     scratch_remove(&s);
 }
 

@@ -33,20 +33,6 @@ static struct fixture *start(const struct scratch *s)
     return start_with(s, "--snapshot_interval=0");
 }
 
-static void stop(struct fixture *f)
-{
-    void *state = f;
-    assert_int_equal(fixture_stop(&state), 0);
-}
-
-static void kill_it(struct fixture *f)
-{
-    kill(f->server.pid, SIGKILL);
-    assert_int_equal(server_wait(&f->server), 128 + SIGKILL);
-    client_release(&f->client);
-    free(f);
-}
-
 static void save(struct fixture *f)
 {
     kept_expect(f, 200, "POST", T "/snapshot", NULL, NULL);
@@ -105,7 +91,7 @@ static void a_snapshot_is_a_safetensors_file(void **state)
     free(bytes);
     assert_true(gauge(f, "tensord_snapshots_total") == 1);
     assert_true(gauge(f, "tensord_snapshot_bytes") == (double)size);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -126,7 +112,7 @@ static void a_restart_finds_all_of_it(void **state)
                .size = sizeof update - 1});
     assert_int_equal(first.status, 200);
     kept_etag(f, "t", before);
-    stop(f);
+    fixture_end(f);
     f = start(&s);
     kept_etag(f, "t", after);
     assert_string_equal(before, after);
@@ -159,7 +145,7 @@ static void a_restart_finds_all_of_it(void **state)
     assert_int_equal(a.status, 200);
     answer_release(&a);
     kept_holds(f, "t", "[1.0,12.0]");
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -179,17 +165,18 @@ static void a_death_rolls_back_under_a_new_epoch(void **state)
     kept_expect(f, 200, "PUT", T "/data?rows=0:1", NULL,
                 "{'datatype':'FP32','shape':[1],'data':[9]}");
     kept_etag(f, "t", told);
-    kill_it(f);
+    fixture_kill(f);
     f = start(&s);
     kept_holds(f, "t", "[1.0,2.0]");
     kept_etag(f, "t", found);
     assert_string_not_equal(found, saved);
+    assert_true(gauge(f, "tensord_tensor_epochs_total") == 1);
     kept_expect(f, 200, "PUT", T "/data?rows=0:1", NULL,
                 "{'datatype':'FP32','shape':[1],'data':[8]}");
     char match[160];
     snprintf(match, sizeof match, "If-Match: %s", told);
     kept_expect(f, 412, "DELETE", T, match, NULL);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -208,7 +195,7 @@ static void what_was_written_is_saved_after_the_interval(void **state)
     /* Without a write there is nothing to save. */
     pause_ms(1500);
     assert_true(gauge(f, "tensord_snapshots_total") == 2);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -234,11 +221,11 @@ static void what_is_dropped_stays_dropped(void **state)
     assert_false(scratch_has(&s, "short.safetensors"));
     AWAIT(gauge(f, "tensord_tensor_expired_total") == 1);
     kept_put(f, "t", "{'datatype':'FP32','shape':[2],'data':[5,6]}");
-    stop(f);
+    fixture_end(f);
     f = start(&s);
     kept_holds(f, "t", "[5.0,6.0]");
     kept_expect(f, 404, "GET", "/v2/tensors/short", NULL, NULL);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -259,13 +246,13 @@ static void a_move_takes_the_file_along(void **state)
     kept_expect(f, 200, "PUT", T "?move=next", NULL, NULL); /* this one is */
     assert_int_equal(scratch_count(&s), 1);
     kept_etag(f, "t", before);
-    stop(f);
+    fixture_end(f);
     f = start(&s);
     kept_holds(f, "t", "[5.0,6.0]");
     kept_etag(f, "t", after);
     assert_string_equal(before, after);
     kept_expect(f, 404, "GET", "/v2/tensors/next", NULL, NULL);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -352,7 +339,7 @@ static void a_file_that_may_not_grow_is_no_end(void **state)
     expect_old_file(&s, old, size);
     free(old);
     save(f);
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -368,7 +355,7 @@ static void a_folder_that_vanishes_is_told(void **state)
     expect_failure(f, "is the folder still there?");
     kept_holds(f, "t", "[1.0,2.0]");
     kept_expect(f, 204, "DELETE", T, NULL, NULL); /* there is no file that would come back */
-    stop(f);
+    fixture_end(f);
 }
 
 static void what_may_not_be_written_is_read_only(void **state)
@@ -379,7 +366,7 @@ static void what_may_not_be_written_is_read_only(void **state)
     struct fixture *f = start(&s);
     kept_put(f, "t", two);
     kept_put(f, "other", two);
-    stop(f);
+    fixture_end(f);
     assert_int_equal(chmod(scratch_path(&s, "t.safetensors"), 0440), 0);
     f = start(&s);
     kept_expect(f, 403, "DELETE", T, NULL, NULL);
@@ -387,7 +374,7 @@ static void what_may_not_be_written_is_read_only(void **state)
     kept_expect(f, 403, "POST", T "/snapshot", NULL, NULL);
     kept_expect(f, 200, "PUT", "/v2/tensors/other", NULL, two);
     kept_holds(f, "t", "[1.0,2.0]");
-    stop(f);
+    fixture_end(f);
     /* Tables in a folder that cannot be written to are loaded all the same; new ones are in memory
      * only. */
     assert_int_equal(chmod(s.path, 0555), 0);
@@ -399,8 +386,8 @@ static void what_may_not_be_written_is_read_only(void **state)
     expect_error(&a, 507, "TENSOR_FILE_FAILED", "tensor_dir is read only");
     answer_release(&a);
     kept_drop(f, "new");
-    stop(second);
-    stop(f);
+    fixture_end(second);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -436,7 +423,7 @@ static void other_names_of_a_file_keep_what_they_had(void **state)
     struct stat now;
     assert_int_equal(lstat(scratch_path(&s, "t.safetensors"), &now), 0);
     assert_true(S_ISREG(now.st_mode));
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
     scratch_remove(&outside);
 }
@@ -450,7 +437,7 @@ static void a_copied_file_is_another_tensor(void **state)
     scratch_make(&s);
     struct fixture *f = start(&s);
     kept_put(f, "t", two);
-    stop(f);
+    fixture_end(f);
     assert_int_equal(link(scratch_path(&s, "t.safetensors"), scratch_path(&s, "u.safetensors")), 0);
     f = start(&s);
     kept_holds(f, "u", "[1.0,2.0]");
@@ -459,11 +446,11 @@ static void a_copied_file_is_another_tensor(void **state)
     assert_int_not_equal(strncmp(first, second, 17), 0);
     kept_put(f, "t", "{'datatype':'FP32','shape':[2],'data':[3,4]}");
     save(f);
-    stop(f);
+    fixture_end(f);
     f = start(&s);
     kept_holds(f, "t", "[3.0,4.0]");
     kept_holds(f, "u", "[1.0,2.0]");
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 
@@ -477,7 +464,7 @@ static void what_a_death_left_is_swept(void **state)
     struct fixture *f = start(&s);
     assert_false(scratch_has(&s, ".tensord-new-7"));
     assert_true(scratch_has(&s, ".somebody-else"));
-    stop(f);
+    fixture_end(f);
     scratch_remove(&s);
 }
 

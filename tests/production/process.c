@@ -44,12 +44,6 @@ static struct fixture *start(const char *wait_policy)
     return f;
 }
 
-static void stop(struct fixture *f)
-{
-    void *state = f;
-    assert_int_equal(fixture_stop(&state), 0);
-}
-
 /* The program starts itself once more to set its environment: the process and its settings stay the
  * same. */
 static void idle_teams_are_told_to_sleep(void **state)
@@ -60,7 +54,7 @@ static void idle_teams_are_told_to_sleep(void **state)
     assert_true(holds(f, "cmdline", "--workers=2"));
     assert_true(holds(f, "cmdline", "--wide_workers=2"));
     fixture_check_alive(f);
-    stop(f);
+    fixture_end(f);
 }
 
 static void a_wait_policy_that_is_set_is_kept(void **state)
@@ -69,7 +63,7 @@ static void a_wait_policy_that_is_set_is_kept(void **state)
     struct fixture *f = start("PASSIVE");
     assert_true(holds(f, "environ", "OMP_WAIT_POLICY=PASSIVE"));
     assert_false(holds(f, "environ", "OMP_WAIT_POLICY=passive"));
-    stop(f);
+    fixture_end(f);
 }
 
 static void ask(struct fixture *f, const char *op, const struct part *parts, int count)
@@ -141,7 +135,7 @@ static void no_thread_begins_or_ends_while_jobs_of_all_kinds_and_sizes_run(void 
     assert_string_equal(after, before);
     free(after);
     free(before);
-    stop(f);
+    fixture_end(f);
 }
 
 /* Whether a mapping of at least so many bytes asks for huge pages. */
@@ -176,7 +170,7 @@ static void a_large_body_lies_in_huge_pages(void **state)
     gauge_settle(f, "tensord_open_requests", 2);
     assert_true(has_huge_pages(f, BODY));
     raw_close(&r);
-    stop(f);
+    fixture_end(f);
 }
 
 int main(void)

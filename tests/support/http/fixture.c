@@ -1,5 +1,6 @@
 #include "tests/support/http/fixture.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 int fixture_start_with(void **state, const char *const *settings)
@@ -34,6 +35,20 @@ int fixture_stop(void **state)
         exit(EXIT_FAILURE);
     }
     return 0;
+}
+
+void fixture_end(struct fixture *f)
+{
+    void *state = f;
+    assert_int_equal(fixture_stop(&state), 0);
+}
+
+void fixture_kill(struct fixture *f)
+{
+    kill(f->server.pid, SIGKILL);
+    assert_int_equal(server_wait(&f->server), 128 + SIGKILL);
+    client_release(&f->client);
+    free(f);
 }
 
 struct answer fixture_json(struct fixture *f, const char *op, const char *json)

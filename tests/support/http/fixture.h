@@ -31,6 +31,12 @@ MUST_CHECK int fixture_start_with(void **state, const char *const *settings);
  * found nothing. */
 MUST_CHECK int fixture_stop(void **state);
 
+/* The same in the middle of a test, for a server that it started. */
+void fixture_end(struct fixture *f);
+
+/* As fixture_end, by SIGKILL: the server has no time to save anything. */
+void fixture_kill(struct fixture *f);
+
 /* One request whose answer must be there. The caller releases it. In `json` a ' stands for a ". */
 struct answer fixture_json(struct fixture *f, const char *op, const char *json);
 struct answer fixture_call(struct fixture *f, const struct call *call);
